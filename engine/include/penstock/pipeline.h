@@ -1,0 +1,163 @@
+#pragma once
+/// The engine for embedding programs: load a pipeline, start it, pull batches, read the report.
+/// A program that links libtorch gets at::Tensors through penstock/torch.h.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/diagnostic.h"
+#include "penstock/item.h"
+#include "penstock/report.h"
+#include "penstock/tensor.h"
+
+namespace penstock {
+
+class Plan;
+class RunImpl;
+class EngineImpl;
+
+/// A pipeline that cannot work: every mistake at once. what() is the text that users see.
+class InvalidPipeline : public std::runtime_error {
+ public:
+  explicit InvalidPipeline(std::vector<Diagnostic> diagnostics);
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// A run that failed: the first error in order, with node, place, sample and cause.
+class RunError : public std::runtime_error {
+ public:
+  explicit RunError(ErrorInfo info);
+  const ErrorInfo& info() const { return info_; }
+
+ private:
+  ErrorInfo info_;
+};
+
+struct LoadOptions {
+  std::vector<std::string> set;      ///< "nodes.decode.concurrency=4", as --set
+  std::vector<std::string> plugins;  ///< operator libraries, as --plugin
+};
+
+struct EngineOptions {
+  int threads = 0;           ///< CPU threads; 0: affinity and cgroup quota
+  int64_t memory_bytes = 0;  ///< payload in flight of all its runs; 0: no bound beyond the edges'
+};
+
+/// CPU threads, I/O threads and the memory budget; several runs may share one. It must outlive its
+/// runs' last next(); it changes nothing of the host program's settings.
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = {});
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  EngineImpl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<EngineImpl> impl_;
+};
+
+struct StartOptions {
+  Engine* engine = nullptr;         ///< null: a private one, as the file says
+  std::optional<bool> inline_run;   ///< true: `workers: 0`, all work inside next()
+  std::optional<uint32_t> epochs;   ///< overrides the file's
+  std::optional<uint64_t> batches;  ///< overrides the file's
+  uint32_t first_epoch = 0;
+  std::function<void(const std::string&)> on_warning;  ///< any thread; rate is not limited here
+};
+
+/// What the consumer gets: named fields and the origins of its samples. Its memory stays valid as
+/// long as the fields do, also after the run.
+class Batch {
+ public:
+  Batch() = default;
+  Batch(std::shared_ptr<const std::vector<std::string>> names, Item item)
+      : names_(std::move(names)), item_(std::move(item)) {}
+  /// Samples in the batch.
+  uint64_t size() const { return item_.sample_count(); }
+  uint32_t epoch() const { return item_.origin.epoch; }
+  const std::vector<std::string>& names() const { return *names_; }
+  /// Throws std::out_of_range naming the fields that are there.
+  const Field& field(std::string_view name) const;
+  const Tensor& tensor(std::string_view name) const;
+  std::vector<Origin> origins() const;
+  const Item& item() const { return item_; }
+
+ private:
+  std::shared_ptr<const std::vector<std::string>> names_;
+  Item item_;
+};
+
+struct Next {
+  enum class Kind {
+    kBatch,
+    kEpochEnd,  ///< `epoch` is complete; the next call gives the first batch of the next one
+    kEnd,       ///< the run is over; every further call gives kEnd
+    kNotReady,  ///< of try_next() and next(timeout)
+  } kind = Kind::kEnd;
+  uint32_t epoch = 0;
+  Batch batch;
+};
+
+/// A plan in motion. next() and its like are for one thread, the consumer's; stop() and report()
+/// may be called from any. The destructor cancels and waits.
+class Run {
+ public:
+  explicit Run(std::unique_ptr<RunImpl> impl);
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
+  ~Run();
+
+  /// Waits for the next batch, end of epoch or end. Throws RunError, once; then the run is over.
+  Next next();
+  Next next(std::chrono::nanoseconds timeout);
+  Next try_next();
+  /// Batches in an epoch, or nothing when a filter, a policy or the data decides.
+  std::optional<uint64_t> size() const;
+  /// The rest of the epochs before `epoch` is not wanted. Throws std::invalid_argument when it goes
+  /// back or the graph has sinks.
+  void set_epoch(uint32_t epoch);
+  /// Pauses the sources (what is in flight goes on) or lets them go again.
+  void hold(bool on);
+  /// No further batch is wanted. Returns when every body has ended.
+  void stop();
+  /// Figures since the start, or over about the last so many seconds.
+  Report report(std::optional<double> last_seconds = std::nullopt) const;
+  /// A name for a sample: its path or member.
+  std::string key(const Origin& origin) const;
+  RunImpl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<RunImpl> impl_;
+};
+
+/// A validated pipeline. Immutable; may be started any number of times.
+class Pipeline {
+ public:
+  /// Reads, checks and plans; throws InvalidPipeline.
+  static Pipeline load(const std::string& path, const LoadOptions& options = {});
+  /// The same from a text; relative paths are relative to the current directory.
+  static Pipeline parse(const std::string& text, const LoadOptions& options = {});
+  /// Every mistake and warning of a file, sorted; empty: it is fine.
+  static std::vector<Diagnostic> check(const std::string& path, const LoadOptions& options = {});
+
+  explicit Pipeline(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  Run start(const StartOptions& options = {}) const;
+  const Plan& plan() const { return *plan_; }
+  std::shared_ptr<const Plan> shared_plan() const { return plan_; }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+};
+
+}  // namespace penstock

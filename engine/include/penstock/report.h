@@ -1,0 +1,77 @@
+#pragma once
+/// The figures of a run as plain values: the names and meanings are those of the JSON report.
+/// Times in the unit that a name says; shares are fractions of slots x window and sum to 1.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace penstock {
+
+struct Spread {
+  double mean = 0, p50 = 0, p95 = 0, max = 0;
+};
+
+struct NodeShares {
+  double starved = 0, thread_wait = 0, on_cpu = 0;
+  std::optional<double> run_queue;  ///< nothing where the system does not tell
+  double off_cpu = 0, handover = 0, order_held = 0, blocked = 0, blocked_pool = 0, drained = 0;
+};
+
+struct NodeReport {
+  std::string id, op, where, kind;
+  int concurrency = 1;
+  uint64_t items_in = 0, items_out = 0, skipped = 0, filtered = 0;
+  Spread service_ms;
+  double cpu_ms_mean = 0;
+  NodeShares share;
+  std::map<std::string, double> starved_by, blocked_by;  ///< neighbour's id -> share
+};
+
+struct EdgeReport {
+  std::string from, to;
+  uint64_t capacity = 0;
+  std::optional<uint64_t> capacity_bytes;
+  double fill_mean = 0;
+  uint64_t fill_max = 0;
+  double empty = 0, full = 0;
+  uint64_t bytes_max = 0, puts = 0, gets = 0;
+};
+
+struct MachineReport {
+  int cpus = 0;
+  std::vector<int> affinity;
+  std::optional<double> quota;  ///< CPUs by cgroup
+  std::string torch, tbb;       ///< empty: not loaded
+};
+
+struct Report {
+  std::string status = "complete";  ///< complete | stopped | failed
+  std::string pipeline, plan;       ///< name, fingerprint (16 hex digits)
+  uint64_t seed = 0;
+  uint32_t epochs = 0;
+  MachineReport machine;
+  double window_seconds = 0;
+  uint64_t batches = 0, examples = 0, warmup_batches = 0;
+  bool steady = false;
+  double examples_per_s = 0, first_batch_ms = 0;
+  Spread wait_ms, work_ms;
+  std::optional<double> work_reference_ms;
+  double wait_fraction = 0;
+  std::vector<NodeReport> nodes;
+  std::vector<EdgeReport> edges;
+  uint64_t bytes_in_flight_max = 0, rss_max_bytes = 0;
+  double process_cpu_s = 0;
+  uint64_t errors_skipped = 0;
+  std::map<std::string, uint64_t> errors_by_node;
+  std::optional<std::string> digest;
+};
+
+/// The report as text for people: a head line, one row a node, one row an edge.
+std::string format_text(const Report& report);
+/// The report as JSON, version 1.
+std::string format_json(const Report& report);
+
+}  // namespace penstock

@@ -1,0 +1,57 @@
+#pragma once
+/// A run inside the engine room: what Pipeline, the command line and the tests drive.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "measure/snapshot.h"
+#include "penstock/pipeline.h"
+#include "plan/plan.h"
+
+namespace penstock {
+
+/// How firings are chosen: for the product, and for tests that drive the same units by a seed.
+enum class Scheduling : uint8_t {
+  kThreads,  ///< TBB workers for CPU units, I/O threads for blocking ones
+  kInline,   ///< `workers: 0`: the thread inside next() is the only worker
+  kSeeded,   ///< as kInline, but the next firing is drawn by `schedule_seed`, slots and capacities
+             ///< as planned: for tests
+};
+
+struct RunOptions {
+  Scheduling scheduling = Scheduling::kThreads;
+  uint64_t schedule_seed = 0;
+  int threads = 0;  ///< of a private engine; 0: affinity and quota
+  EngineImpl* engine = nullptr;
+  std::optional<uint64_t> epochs, batches;  ///< override the plan's
+  uint32_t first_epoch = 0;
+  std::optional<uint64_t> memory_bytes;  ///< overrides the plan's budget
+  double stuck_warning_seconds = 30;     ///< a body longer than that is named once
+  std::function<void(const std::string&)> on_warning;
+};
+
+/// See penstock::Run for the meaning and the threads of each call.
+class RunImpl {
+ public:
+  static std::unique_ptr<RunImpl> start(std::shared_ptr<const Plan> plan, RunOptions options);
+  virtual ~RunImpl() = default;
+  virtual Next next(std::optional<std::chrono::nanoseconds> timeout) = 0;
+  virtual void set_epoch(uint32_t epoch) = 0;
+  virtual void hold(bool on) = 0;
+  virtual void stop() = 0;
+  virtual Snapshot snapshot() const = 0;
+  virtual std::string key(const Origin& origin) const = 0;
+  virtual const Plan& plan() const = 0;
+  /// "complete", "stopped" or "failed"; "running" before.
+  virtual std::string status() const = 0;
+  /// Errors that a skip policy swallowed, the first 1000: for the report.
+  virtual std::vector<ErrorInfo> skipped() const = 0;
+  /// The snapshot nearest to `seconds` ago (or the first).
+  virtual Snapshot snapshot_before(double seconds) const = 0;
+};
+
+}  // namespace penstock
