@@ -1,0 +1,55 @@
+# Each folder tests/<room> with *_test.cc files is one doctest binary test_<room> and one ctest
+# entry with the label <room>. tests/torch is built where libtorch is found.
+enable_testing()
+if(PENSTOCK_SANITIZE)
+  set(test_timeout 1800)
+else()
+  set(test_timeout 600)
+endif()
+set(test_launcher)
+if(PENSTOCK_SANITIZE STREQUAL thread)
+  set(test_launcher setarch -R)  # its shadow memory needs fixed addresses
+endif()
+
+if(doctest_FOUND AND TARGET penstock)
+  file(GLOB support_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/*.cc)
+  file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+    ${CMAKE_SOURCE_DIR}/tests/*.cc)
+
+  add_library(penstock_test_support STATIC ${support_sources})
+  target_include_directories(penstock_test_support PUBLIC
+    ${CMAKE_SOURCE_DIR}/operators ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(penstock_test_support PUBLIC
+    penstock penstock_private doctest::doctest JPEG::JPEG PNG::PNG)
+  if(TARGET penstock_operators)
+    target_link_libraries(penstock_test_support PUBLIC penstock_operators)
+  endif()
+  target_compile_definitions(penstock_test_support PUBLIC
+    PENSTOCK_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    PENSTOCK_BINARY_DIR="${CMAKE_BINARY_DIR}"
+    PENSTOCK_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
+
+  set(rooms ${test_sources})
+  list(FILTER rooms INCLUDE REGEX "^[^/]+/.*_test\\.cc$")
+  list(TRANSFORM rooms REPLACE "/.*" "")
+  list(REMOVE_DUPLICATES rooms)
+  if(NOT TorchLib_FOUND)
+    list(REMOVE_ITEM rooms torch "")
+  endif()
+  foreach(room IN LISTS rooms)
+    set(sources ${test_sources})
+    list(FILTER sources INCLUDE REGEX "^${room}/")
+    list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/tests/)
+    add_executable(test_${room} ${sources})
+    target_link_libraries(test_${room} PRIVATE penstock_test_support)
+    if(TARGET penstock_cli)
+      add_dependencies(test_${room} penstock_cli)
+    endif()
+    add_test(NAME ${room} COMMAND ${test_launcher} $<TARGET_FILE:test_${room}>
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${room} PROPERTIES LABELS ${room} TIMEOUT ${test_timeout})
+  endforeach()
+  if(TARGET test_torch)
+    target_link_libraries(test_torch PRIVATE TorchLib::cpu)
+  endif()
+endif()
