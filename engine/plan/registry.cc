@@ -1,0 +1,57 @@
+#include "plan/registry.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace penstock {
+namespace {
+
+bool is_name(const std::string& text) {
+  if (text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
+}
+
+// What a schema must have so that every page and check made from it is complete.
+std::string missing_in(const Schema& schema) {
+  if (!is_name(schema.name())) return "an operator has the name '" + schema.name() + "'";
+  if (schema.doc().empty()) return "operator '" + schema.name() + "' has no documentation";
+  std::set<std::string> seen;
+  for (const Param& param : schema.params()) {
+    const std::string place = "parameter '" + param.name + "' of '" + schema.name() + "'";
+    if (!is_name(param.name)) return place + " has no proper name";
+    if (!seen.insert(param.name).second) return place + " is declared twice";
+    if (param.doc.empty()) return place + " has no documentation";
+    if (param.type == ParamType::kChoice && param.choices.empty()) return place + " has no choices";
+    if (param.required && !std::holds_alternative<std::monostate>(param.default_value)) {
+      return place + " is required and has a default";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Registry::add(OperatorDef def, const std::string& origin) {
+  if (std::string reason = missing_in(def.schema); !reason.empty()) return reason;
+  const std::string name = def.schema.name();
+  if (!def.make) return "operator '" + name + "' has no factory";
+  const auto [entry, added] = entries_.try_emplace(name, Entry{std::move(def), origin});
+  if (added) return {};
+  return "operator '" + name + "' is already there, from " + entry->second.origin;
+}
+
+const Registry::Entry* Registry::find(const std::string& name) const {
+  const auto entry = entries_.find(name);
+  return entry == entries_.end() ? nullptr : &entry->second;
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  return names;
+}
+
+}  // namespace penstock
