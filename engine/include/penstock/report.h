@@ -23,7 +23,7 @@ struct NodeShares {
 struct NodeReport {
   std::string id, op, where, kind;
   int concurrency = 1;
-  uint64_t items_in = 0, items_out = 0, skipped = 0, filtered = 0;
+  uint64_t items_in = 0, items_out = 0, skipped = 0, filtered = 0, firings = 0;
   Spread service_ms;
   double cpu_ms_mean = 0;
   NodeShares share;
@@ -38,6 +38,7 @@ struct EdgeReport {
   uint64_t fill_max = 0;
   double empty = 0, full = 0;
   uint64_t bytes_max = 0, puts = 0, gets = 0;
+  uint64_t content_begin = 0, content_end = 0;  ///< entries in it at the window's ends
 };
 
 struct MachineReport {
@@ -45,6 +46,24 @@ struct MachineReport {
   std::vector<int> affinity;
   std::optional<double> quota;  ///< CPUs by cgroup
   std::string torch, tbb;       ///< empty: not loaded
+};
+
+/// A sample that an `on_error: skip` policy left out.
+struct SkippedSample {
+  std::string node, key, message;
+};
+
+/// What ended a failed run.
+struct FailureReport {
+  std::string node, where, key, message;
+  std::string text;  ///< the whole message as users see it
+};
+
+/// The work that stands for the training step when the command line runs a pipeline.
+struct ConsumerReport {
+  std::string work = "none";                ///< none | spin | sleep | program
+  double target_ms = 0;                     ///< as the file says
+  std::optional<uint64_t> spin_iterations;  ///< of one step, by the calibration at the start
 };
 
 struct Report {
@@ -67,6 +86,10 @@ struct Report {
   uint64_t errors_skipped = 0;
   std::map<std::string, uint64_t> errors_by_node;
   std::optional<std::string> digest;
+  ConsumerReport consumer;
+  std::vector<SkippedSample> skipped_samples;  ///< the first few
+  std::optional<FailureReport> error;          ///< of a failed run
+  std::vector<std::string> notes;              ///< what a reader must know to trust the figures
 };
 
 /// The report as text for people: a head line, one row a node, one row an edge.
