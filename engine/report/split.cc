@@ -1,0 +1,114 @@
+#include "report/split.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace penstock {
+namespace {
+
+constexpr size_t kBatchesPerHalf = 10;
+constexpr double kSteadyTolerance = 0.05;
+
+/// a x b / c, rounded to nearest, without overflow.
+int64_t scale(int64_t a, int64_t b, int64_t c) {
+  return static_cast<int64_t>((static_cast<__int128>(a) * b + c / 2) / c);
+}
+
+std::vector<int64_t> minus(const std::vector<int64_t>& newer, const std::vector<int64_t>& older) {
+  std::vector<int64_t> result = newer;
+  for (size_t i = 0; i < std::min(newer.size(), older.size()); ++i) result[i] -= older[i];
+  return result;
+}
+
+/// Largest value of a bucket, by the histogram's own layout: 2^kSubBits buckets of width 1, then as
+/// many for each power of two.
+int64_t bucket_end(int bucket) {
+  constexpr int kSub = 1 << Histogram::kSubBits;
+  if (bucket < kSub) return bucket;
+  const int shift = bucket / kSub - 1;
+  return ((static_cast<int64_t>(bucket % kSub) + kSub + 1) << shift) - 1;
+}
+
+int64_t highest_used(const Histogram& window) {
+  for (int bucket = Histogram::kBuckets - 1; bucket >= 0; --bucket) {
+    if (window.buckets()[static_cast<size_t>(bucket)] > 0) return bucket_end(bucket);
+  }
+  return 0;
+}
+
+double rate(int64_t begin_ns, std::span<const Delivery> part) {
+  uint64_t examples = 0;
+  for (const Delivery& delivery : part) examples += delivery.examples;
+  const int64_t ns = part.back().done_ns - begin_ns;
+  return ns <= 0 ? 0 : static_cast<double>(examples) / static_cast<double>(ns);
+}
+
+}  // namespace
+
+RunningSplit split_running(int64_t running_ns, const SampledClocks& sampled, bool computes) {
+  RunningSplit split;
+  if (sampled.wall_ns <= 0) {
+    (computes ? split.on_cpu : split.off_cpu) = running_ns;
+    if (sampled.has_run_queue) split.run_queue = 0;
+    return split;
+  }
+  const int64_t cpu = std::clamp<int64_t>(sampled.cpu_ns, 0, sampled.wall_ns);
+  split.on_cpu = scale(running_ns, cpu, sampled.wall_ns);
+  split.off_cpu = running_ns - split.on_cpu;
+  if (sampled.has_run_queue) {
+    const int64_t queued = std::clamp<int64_t>(sampled.run_queue_ns, 0, sampled.wall_ns - cpu);
+    const int64_t share = scale(running_ns, queued, sampled.wall_ns);
+    split.run_queue = std::min(share, split.off_cpu);  // both are rounded: never below 0
+    split.off_cpu -= *split.run_queue;
+  }
+  return split;
+}
+
+SlotStates operator-(const SlotStates& newer, const SlotStates& older) {
+  SlotStates result = newer;
+  result.starved = minus(newer.starved, older.starved);
+  result.thread_wait -= older.thread_wait;
+  result.running -= older.running;
+  result.handover -= older.handover;
+  result.order_held -= older.order_held;
+  result.blocked = minus(newer.blocked, older.blocked);
+  result.blocked_pool -= older.blocked_pool;
+  result.drained -= older.drained;
+  return result;
+}
+
+SampledClocks operator-(const SampledClocks& newer, const SampledClocks& older) {
+  SampledClocks result = newer;
+  result.firings -= older.firings;
+  result.wall_ns -= older.wall_ns;
+  result.cpu_ns -= older.cpu_ns;
+  result.run_queue_ns -= older.run_queue_ns;
+  return result;
+}
+
+Spread spread_ms(const Histogram& begin, const Histogram& end,
+                 std::optional<int64_t> exact_max_ns) {
+  const Histogram window = end.since(begin);
+  if (window.count() == 0) return {};
+  int64_t max_ns = end.max();
+  if (exact_max_ns) {
+    max_ns = *exact_max_ns;
+  } else if (begin.count() > 0 && end.max() <= begin.max()) {
+    max_ns = std::min(end.max(), highest_used(window));
+  }
+  const double max = static_cast<double>(max_ns) / 1e6;
+  return {window.mean() / 1e6, std::min(max, window.quantile(0.5) / 1e6),
+          std::min(max, window.quantile(0.95) / 1e6), max};
+}
+
+bool is_steady(int64_t begin_ns, std::span<const Delivery> window) {
+  const size_t half = window.size() / 2;
+  if (half < kBatchesPerHalf) return false;
+  const double first = rate(begin_ns, window.first(half));
+  const double second = rate(window[half - 1].done_ns, window.subspan(half));
+  return std::abs(first - second) <= kSteadyTolerance * std::max(first, second);
+}
+
+uint64_t default_warmup(uint64_t batches) { return std::min<uint64_t>(8, batches / 4); }
+
+}  // namespace penstock

@@ -1,0 +1,50 @@
+#pragma once
+/// Small arithmetic of the report, apart so that it can be tested from tables.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "measure/histogram.h"
+#include "measure/snapshot.h"
+#include "penstock/report.h"
+
+namespace penstock {
+
+/// `running` in three integers that sum to it.
+struct RunningSplit {
+  int64_t on_cpu = 0;
+  std::optional<int64_t> run_queue;  ///< nothing where the system does not tell
+  int64_t off_cpu = 0;
+};
+
+/// Divides `running_ns` by the ratios of the sampled firings (cpu / wall and run queue / wall,
+/// clamped to [0, wall]). Without a sample: all on_cpu for a unit that computes, all off_cpu for
+/// one that waits.
+RunningSplit split_running(int64_t running_ns, const SampledClocks& sampled, bool computes);
+
+/// newer - older, field by field.
+SlotStates operator-(const SlotStates& newer, const SlotStates& older);
+SampledClocks operator-(const SampledClocks& newer, const SampledClocks& older);
+
+/// Mean, median, 95th percentile and maximum in milliseconds of what was added between two states
+/// of a histogram. The maximum is exact when the longest of the whole run fell into the window or
+/// `exact_max_ns` is given; else the upper end of the highest bucket in use (3.2 % wide).
+Spread spread_ms(const Histogram& begin, const Histogram& end,
+                 std::optional<int64_t> exact_max_ns = std::nullopt);
+
+/// One delivered batch as the consumer's loop saw it.
+struct Delivery {
+  int64_t done_ns = 0;  ///< when its work ended, on any clock
+  int64_t wait_ns = 0, work_ns = 0;
+  uint64_t examples = 0;
+};
+
+/// Whether the examples per second of the two halves (by number of batches) agree within 5 %; false
+/// with fewer than 2 x 10 batches. `begin_ns`: when the window began.
+bool is_steady(int64_t begin_ns, std::span<const Delivery> window);
+
+/// min(8, a quarter of the batches delivered).
+uint64_t default_warmup(uint64_t batches);
+
+}  // namespace penstock
