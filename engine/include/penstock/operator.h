@@ -94,6 +94,12 @@ class Context {
 
   /// The sample: for a source the one to produce, else that of the first input item.
   const Origin& origin() const { return *origin_; }
+  /// A name for input i (0 of a source: the sample to produce) in messages: its key where the
+  /// engine can tell, else its place.
+  virtual std::string key(size_t i = 0) const {
+    return "position " +
+           std::to_string(i < count_ ? inputs_[i]->origin.position : origin_->position);
+  }
   /// The random numbers of this sample in this node.
   Rng& rng();
 

@@ -92,6 +92,8 @@ class Schema {
   /// Its output depends on the order of its input (take, collate with drop_last ...).
   Schema& order_sensitive() { return order_sensitive_ = true, *this; }
   Schema& param(Param param) { return params_.push_back(std::move(param)), *this; }
+  /// Its body may call ctx.drop(): the length of an epoch is not known behind it.
+  Schema& drops() { return may_drop_ = true, *this; }
   /// A field that is read or written, for the documentation: "image", "uint8 HWC picture".
   Schema& reads(std::string field, std::string doc) {
     return reads_.emplace_back(std::move(field), std::move(doc)), *this;
@@ -110,6 +112,7 @@ class Schema {
   State state() const { return state_; }
   bool is_random() const { return random_; }
   bool is_order_sensitive() const { return order_sensitive_; }
+  bool may_drop() const { return may_drop_; }
   const std::vector<Param>& params() const { return params_; }
   const std::vector<std::pair<std::string, std::string>>& reads() const { return reads_; }
   const std::vector<std::pair<std::string, std::string>>& writes() const { return writes_; }
@@ -122,7 +125,7 @@ class Schema {
   Kind kind_ = Kind::kMap;
   Where where_ = Where::kCpu;
   State state_ = State::kStateless;
-  bool random_ = false, order_sensitive_ = false;
+  bool random_ = false, order_sensitive_ = false, may_drop_ = false;
   std::vector<Param> params_;
   std::vector<std::pair<std::string, std::string>> reads_, writes_;
 };

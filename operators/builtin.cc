@@ -1,0 +1,33 @@
+#include "builtin.h"
+
+#include "penstock/plugin.h"
+
+namespace penstock::operators {
+namespace {
+
+constexpr OperatorDef (*kMakers[])() = {
+    make_synthetic, make_sleep, make_spin,                         // synthetic/
+    make_filter,    make_merge, make_repeat, make_take, make_zip,  // transform/
+    make_collate,                                                  // collate/
+};
+
+void register_operators(OperatorSink& sink) {
+  for (auto* make : kMakers) sink.add(make());
+}
+
+constexpr PluginDescriptor kDescriptor = {
+    .struct_size = sizeof(PluginDescriptor),
+    .abi_major = kPluginAbiMajor,
+    .abi_minor = kPluginAbiMinor,
+    .name = "penstock_operators",
+    .version = kVersion,
+    .penstock = kVersion,
+    .author = "the Penstock authors",
+    .licence = "Apache-2.0",
+    .register_operators = register_operators,
+};
+
+}  // namespace
+}  // namespace penstock::operators
+
+const penstock::PluginDescriptor* penstock_plugin() { return &penstock::operators::kDescriptor; }
