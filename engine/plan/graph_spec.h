@@ -3,6 +3,7 @@
 /// from YAML; tests may make it by hand.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,7 +56,7 @@ struct FromSpec {
 struct QueueSpec {
   std::optional<uint64_t> items;
   std::optional<uint64_t> bytes;
-  Position at;
+  Position at;  ///< of the key `queue`; line 0: not given
   std::string source_line;
 };
 
@@ -79,16 +80,24 @@ struct NodeSpec {
   QueueSpec queue;
   ErrorPolicySpec on_error;
   std::string stream;  ///< empty: the id
-  Position at, op_at, concurrency_at;
+  Position at;  ///< of the id
+  Position op_at, concurrency_at;
   std::string source_line, op_line, concurrency_line;
   std::string base_dir;  ///< paths in params are relative to it
 };
+
+/// The folder that a relative path in `value`, a parameter of `node`, starts from: the node's, or the
+/// current one when the value was given by --set.
+inline std::string base_dir_of(const NodeSpec& node, const Value& value) {
+  return value.at.file.starts_with("--set ") ? std::filesystem::current_path().string()
+                                             : node.base_dir;
+}
 
 struct ConsumerSpec {
   std::string from;  ///< empty: the last node
   QueueSpec queue;
   int64_t spin_ns = 0, sleep_ns = 0;
-  Position at;
+  Position at;  ///< of `from` where given, else of the key `consumer`
   std::string source_line;
 };
 
@@ -101,7 +110,7 @@ struct GraphSpec {
   std::optional<uint64_t> memory_bytes;
   std::optional<uint64_t> epochs, batches;
   bool fuse = true;
-  std::vector<std::string> plugins;
+  std::vector<std::string> plugins;  ///< absolute paths
   std::vector<NodeSpec> nodes;
   ConsumerSpec consumer;
 };
