@@ -23,6 +23,8 @@ struct Value {
   Position at;
   std::string source_line;  ///< the file's line at `at`, for messages
 
+  Value() = default;
+
   static Value scalar(std::string text, bool quoted = false) {
     Value value;
     value.kind = Kind::kScalar;
