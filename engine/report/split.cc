@@ -26,7 +26,7 @@ int64_t bucket_end(int bucket) {
   constexpr int kSub = 1 << Histogram::kSubBits;
   if (bucket < kSub) return bucket;
   const int shift = bucket / kSub - 1;
-  return ((static_cast<int64_t>(bucket % kSub) + kSub + 1) << shift) - 1;
+  return static_cast<int64_t>((static_cast<uint64_t>(bucket % kSub + kSub + 1) << shift) - 1);
 }
 
 int64_t highest_used(const Histogram& window) {
