@@ -1,0 +1,166 @@
+#include "kernels/resize_passes.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#define PENSTOCK_AVX2 __attribute__((target("avx2")))
+
+namespace penstock::kernels {
+namespace {
+
+// A weight is high * 2^11 + low with both halves in 16 bits, so that vpmaddwd can multiply them
+// with samples. The two sums are put together modulo 2^32, which is exact because the whole sum
+// fits.
+
+/// Sums of the two halves, eight of them.
+struct SplitSums {
+  __m256i low;
+  __m256i high;
+};
+
+PENSTOCK_AVX2 inline SplitSums fresh_sums() {
+  return {_mm256_set1_epi32(kRoundUp), _mm256_setzero_si256()};
+}
+
+PENSTOCK_AVX2 inline void add_products(SplitSums& sums, __m256i samples, __m256i low,
+                                       __m256i high) {
+  sums.low = _mm256_add_epi32(sums.low, _mm256_madd_epi16(samples, low));
+  sums.high = _mm256_add_epi32(sums.high, _mm256_madd_epi16(samples, high));
+}
+
+PENSTOCK_AVX2 inline __m256i finish(const SplitSums& sums) {
+  const __m256i whole = _mm256_add_epi32(sums.low, _mm256_slli_epi32(sums.high, kSplitBits));
+  return _mm256_srai_epi32(whole, kWeightBits);
+}
+
+/// Byte positions that turn four pixels into 16-bit pairs (tap t, tap t + 1) for each channel.
+template <int kChannels>
+PENSTOCK_AVX2 inline __m256i pair_shuffle(int tap) {
+  alignas(16) std::int8_t bytes[16];
+  for (int c = 0; c < 4; ++c) {
+    const bool used = c < kChannels;
+    bytes[c * 4 + 0] = static_cast<std::int8_t>(used ? tap * kChannels + c : -128);
+    bytes[c * 4 + 2] = static_cast<std::int8_t>(used ? (tap + 1) * kChannels + c : -128);
+    bytes[c * 4 + 1] = bytes[c * 4 + 3] = -128;
+  }
+  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
+
+PENSTOCK_AVX2 inline __m256i load_two(const std::uint8_t* a, const std::uint8_t* b) {
+  const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
+  const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+/// Two output pixels at a time, one in each half of the registers, four taps a step.
+template <int kChannels>
+PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from, std::uint8_t* to) {
+  const __m256i shuffle01 = pair_shuffle<kChannels>(0);
+  const __m256i shuffle23 = pair_shuffle<kChannels>(2);
+  const int groups = axis.taps / 4;
+  const std::int16_t* weights = axis.split.data();
+  for (int i = 0; i < axis.out_size; i += 2) {
+    const bool lone = i + 1 == axis.out_size;
+    const auto at = static_cast<std::size_t>(i);
+    const std::uint8_t* a = from + static_cast<std::ptrdiff_t>(axis.first[at]) * kChannels;
+    const std::uint8_t* b =
+        lone ? a : from + static_cast<std::ptrdiff_t>(axis.first[at + 1]) * kChannels;
+    SplitSums sums = fresh_sums();
+    for (int g = 0; g < groups; ++g, weights += 16, a += 4 * kChannels, b += 4 * kChannels) {
+      const __m256i pixels = load_two(a, b);
+      const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+      add_products(sums, _mm256_shuffle_epi8(pixels, shuffle01), _mm256_shuffle_epi32(w, 0x00),
+                   _mm256_shuffle_epi32(w, 0xaa));
+      add_products(sums, _mm256_shuffle_epi8(pixels, shuffle23), _mm256_shuffle_epi32(w, 0x55),
+                   _mm256_shuffle_epi32(w, 0xff));
+    }
+    const __m256i words = _mm256_packs_epi32(finish(sums), _mm256_setzero_si256());
+    const __m256i bytes = _mm256_packus_epi16(words, words);
+    const int first = _mm_cvtsi128_si32(_mm256_castsi256_si128(bytes));
+    const int second = _mm_cvtsi128_si32(_mm256_extracti128_si256(bytes, 1));
+    std::memcpy(to, &first, kChannels);
+    to += kChannels;
+    if (lone) break;
+    std::memcpy(to, &second, kChannels);
+    to += kChannels;
+  }
+}
+
+/// The weights of two rows as one broadcast pair of 16-bit halves.
+PENSTOCK_AVX2 inline __m256i weight_pair(std::int32_t first, std::int32_t second) {
+  return _mm256_set1_epi32(static_cast<int>((static_cast<std::uint32_t>(first) & 0xffff) |
+                                            static_cast<std::uint32_t>(second) << 16));
+}
+
+/// 32 bytes of an output row.
+PENSTOCK_AVX2 inline void blend_block(const std::uint8_t* rows, std::ptrdiff_t stride,
+                                      const std::int32_t* weights, int count, std::uint8_t* to) {
+  constexpr std::int32_t kLowMask = (1 << kSplitBits) - 1;
+  const __m256i zero = _mm256_setzero_si256();
+  SplitSums sums[4] = {fresh_sums(), fresh_sums(), fresh_sums(), fresh_sums()};
+  for (int t = 0; t < count; t += 2) {
+    const bool lone = t + 1 == count;
+    const std::uint8_t* row = rows + t * stride;
+    const std::int32_t second = lone ? 0 : weights[t + 1];
+    const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
+    const __m256i b =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lone ? row : row + stride));
+    const __m256i low = weight_pair(weights[t] & kLowMask, second & kLowMask);
+    const __m256i high = weight_pair(weights[t] >> kSplitBits, second >> kSplitBits);
+    const __m256i left = _mm256_unpacklo_epi8(a, b);
+    const __m256i right = _mm256_unpackhi_epi8(a, b);
+    add_products(sums[0], _mm256_unpacklo_epi8(left, zero), low, high);
+    add_products(sums[1], _mm256_unpackhi_epi8(left, zero), low, high);
+    add_products(sums[2], _mm256_unpacklo_epi8(right, zero), low, high);
+    add_products(sums[3], _mm256_unpackhi_epi8(right, zero), low, high);
+  }
+  const __m256i words0 = _mm256_packs_epi32(finish(sums[0]), finish(sums[1]));
+  const __m256i words1 = _mm256_packs_epi32(finish(sums[2]), finish(sums[3]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_packus_epi16(words0, words1));
+}
+
+}  // namespace
+
+PENSTOCK_AVX2 void resize_row_avx2(const AxisWeights& axis, int channels, const std::uint8_t* from,
+                                   std::uint8_t* to) {
+  if (channels == 3) return resize_row<3>(axis, from, to);
+  if (channels == 4) return resize_row<4>(axis, from, to);
+  resize_row_scalar(axis, channels, from, to);
+}
+
+PENSTOCK_AVX2 void blend_rows_avx2(const std::uint8_t* rows, std::ptrdiff_t stride,
+                                   const std::int32_t* weights, int count, std::size_t bytes,
+                                   std::uint8_t* to) {
+  constexpr std::size_t kBlock = 32;
+  if (bytes < kBlock) return blend_rows_scalar(rows, stride, weights, count, bytes, to);
+  for (std::size_t x = 0; x < bytes; x += kBlock) {
+    const std::size_t at = std::min(x, bytes - kBlock);  // the last block overlaps the one before
+    blend_block(rows + at, stride, weights, count, to + at);
+  }
+}
+
+}  // namespace penstock::kernels
+
+#undef PENSTOCK_AVX2
+
+#else
+
+namespace penstock::kernels {
+
+void resize_row_avx2(const AxisWeights& axis, int channels, const std::uint8_t* from,
+                     std::uint8_t* to) {
+  resize_row_scalar(axis, channels, from, to);
+}
+
+void blend_rows_avx2(const std::uint8_t* rows, std::ptrdiff_t stride, const std::int32_t* weights,
+                     int count, std::size_t bytes, std::uint8_t* to) {
+  blend_rows_scalar(rows, stride, weights, count, bytes, to);
+}
+
+}  // namespace penstock::kernels
+
+#endif
