@@ -47,9 +47,25 @@ if(doctest_FOUND AND TARGET penstock)
     endif()
     add_test(NAME ${room} COMMAND ${test_launcher} $<TARGET_FILE:test_${room}>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${room} PROPERTIES LABELS ${room} TIMEOUT ${test_timeout})
+    set_tests_properties(${room} PROPERTIES LABELS ${room} TIMEOUT ${test_timeout}
+      ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
   endforeach()
   if(TARGET test_torch)
     target_link_libraries(test_torch PRIVATE TorchLib::cpu)
   endif()
+endif()
+
+# The direction of includes and the length of files.
+find_program(PENSTOCK_PYTHON python3)
+if(PENSTOCK_PYTHON AND NOT PENSTOCK_TESTS STREQUAL OFF)
+  add_test(NAME structure
+    COMMAND ${PENSTOCK_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/structure/structure_test.py)
+  set_tests_properties(structure PROPERTIES LABELS structure TIMEOUT ${test_timeout})
+endif()
+
+# The installed package, used by a program outside the tree.
+if(TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
+  add_test(NAME package COMMAND ${CMAKE_COMMAND} -DBINARY=${CMAKE_BINARY_DIR}
+    -DSOURCE=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/tests/package/run.cmake)
+  set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${test_timeout})
 endif()
