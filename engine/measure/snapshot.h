@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// Time of a unit's slots by state. Sum of all = concurrency x (now - start), exactly.
+/// Time of a unit's slots by state. Sum of all = concurrency x the unit's `now`, exactly.
 struct SlotStates {
   std::vector<int64_t> starved;  ///< by in-edge (a source has one entry)
   int64_t thread_wait = 0;
@@ -34,6 +34,7 @@ struct SampledClocks {
 
 struct UnitSnapshot {
   std::string id;
+  int64_t now = 0;  ///< to which this unit's open states are closed; sum = concurrency x now
   int concurrency = 1;
   SlotStates states;
   SampledClocks sampled;
@@ -43,6 +44,7 @@ struct UnitSnapshot {
 };
 
 struct EdgeSnapshot {
+  int64_t now = 0;  ///< to which this edge's integrals are closed
   uint64_t capacity = 0, capacity_bytes = 0;
   uint64_t puts = 0, gets = 0, content = 0, discarded = 0;
   uint64_t fill_max = 0, bytes = 0, bytes_max = 0;

@@ -143,6 +143,8 @@ class Operator {
   virtual void infer(FieldTable& fields) { (void)fields; }
   /// One firing.
   virtual void process(Context& ctx) { (void)ctx; }
+  /// True when try_now() is worth calling.
+  virtual bool has_try_now() const { return false; }
   /// A blocking operator may try to finish without waiting, on a CPU thread; false: it would block
   /// (nothing was output), and process() is called on an I/O thread.
   virtual bool try_now(Context& ctx) {

@@ -64,13 +64,13 @@ class ByteAccount {
   }
   void drop(size_t bytes) {
     live_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_acq_rel);
-    on_drop();
+    on_drop(bytes);
   }
   int64_t live() const { return live_.load(std::memory_order_acquire); }
   int64_t high_water() const { return high_.load(std::memory_order_relaxed); }
 
  protected:
-  virtual void on_drop() {}
+  virtual void on_drop(size_t bytes) { (void)bytes; }
 
  private:
   std::atomic<int64_t> live_{0};
