@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLineWidth = 100;
 constexpr size_t kNameWidth = 19;
-constexpr size_t kLeastStatesWidth = 22;
+constexpr size_t kLeastStatesWidth = 16;
 constexpr size_t kBarWidth = 10;
 constexpr double kShownShare = 0.005;
 
