@@ -37,7 +37,7 @@ class Generator {
   Generator(uint64_t seed, const RandomGraphOptions& options) : draw_(seed), options_(options) {
     graph_.seed = draw_.next() >> 16;
     graph_.any = options.any;
-    errors_ = draw_.percent(45);
+    errors_ = draw_.percent(75);
   }
 
   GraphCase make() {
@@ -234,8 +234,8 @@ class Generator {
     if ((last.step == Step::kMap || last.step == Step::kFilter) && only_reader) {
       last.pool = draw_.percent(40) ? draw_.between(1, 3) : 0;
     }
-    if (draw_.percent(options_.small ? 8 : 25)) {
-      graph_.stop_after = draw_.between(1, 12);
+    if (draw_.percent(options_.small ? 8 : 45)) {
+      graph_.stop_after = draw_.between(1, 8);
       const int how = draw_.below(10);
       graph_.stop = how < 6 ? Stop::kBatches : how < 8 ? Stop::kCall : Stop::kEndless;
     }
@@ -334,7 +334,7 @@ bool joins_allowed(const GraphCase& graph) {
 GraphCase random_graph(uint64_t seed, const RandomGraphOptions& options) {
   for (uint64_t attempt = 0;; ++attempt) {
     GraphCase graph = Generator(scramble(seed, attempt), options).make();
-    if (joins_allowed(graph)) return graph;
+    if (graph.nodes.size() <= 12 && joins_allowed(graph)) return graph;
   }
 }
 
