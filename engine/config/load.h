@@ -1,8 +1,8 @@
 #pragma once
-/// YAML -> GraphSpec. Reads a pipeline with its includes, `${env:...}` and `--set`, checks every key
-/// and type that does not depend on an operator, and reports all mistakes at once. Pure apart from
-/// reading files and the environment; may be called on any thread, but not while another thread
-/// changes the environment or the current directory. docs/yaml.md states the rules.
+/// YAML -> GraphSpec. Reads a pipeline with its includes, `${env:...}` and `--set`, checks every
+/// key and type that does not depend on an operator, and reports all mistakes at once. Pure apart
+/// from reading files and the environment; may be called on any thread, but not while another
+/// thread changes the environment or the current directory. docs/yaml.md states the rules.
 
 #include <functional>
 #include <optional>

@@ -82,14 +82,14 @@ struct NodeSpec {
   QueueSpec queue;
   ErrorPolicySpec on_error;
   std::string stream;  ///< empty: the id
-  Position at;  ///< of the id
+  Position at;         ///< of the id
   Position op_at, concurrency_at;
   std::string source_line, op_line, concurrency_line;
   std::string base_dir;  ///< paths in params are relative to it
 };
 
-/// The folder that a relative path in `value`, a parameter of `node`, starts from: the node's, or the
-/// current one when the value was given by --set.
+/// The folder that a relative path in `value`, a parameter of `node`, starts from: the node's, or
+/// the current one when the value was given by --set.
 inline std::string base_dir_of(const NodeSpec& node, const Value& value) {
   return value.at.file.starts_with("--set ") ? std::filesystem::current_path().string()
                                              : node.base_dir;
