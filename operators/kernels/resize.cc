@@ -99,8 +99,8 @@ void Resizer::blend_columns(const ImageView& source, const MutableImageView& tar
   const auto blend = simd_ == Simd::kScalar ? blend_rows_scalar : blend_rows_avx2;
   for (int y = 0; y < target.height; ++y) {
     const auto at = static_cast<std::size_t>(y);
-    blend(source.row(down_.first[at]), source.row_stride, down_.weight(y), down_.count[at],
-          source.row_bytes(), target.row(y));
+    blend(down_, y, source.row(down_.first[at]), source.row_stride, source.row_bytes(),
+          target.row(y));
   }
 }
 

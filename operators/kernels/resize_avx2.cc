@@ -90,27 +90,25 @@ PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from,
   }
 }
 
-/// The weights of two rows as one broadcast pair of 16-bit halves.
-PENSTOCK_AVX2 inline __m256i weight_pair(std::int32_t first, std::int32_t second) {
-  return _mm256_set1_epi32(static_cast<int>((static_cast<std::uint32_t>(first) & 0xffff) |
-                                            static_cast<std::uint32_t>(second) << 16));
+PENSTOCK_AVX2 inline __m256i broadcast_pair(const std::int16_t* pair) {
+  std::int32_t both;
+  std::memcpy(&both, pair, sizeof both);
+  return _mm256_set1_epi32(both);
 }
 
-/// 32 bytes of an output row.
-PENSTOCK_AVX2 inline void blend_block(const std::uint8_t* rows, std::ptrdiff_t stride,
-                                      const std::int32_t* weights, int count, std::uint8_t* to) {
-  constexpr std::int32_t kLowMask = (1 << kSplitBits) - 1;
+/// 32 bytes of an output row, two source rows a step.
+PENSTOCK_AVX2 inline void blend_block(const std::uint8_t* row, std::ptrdiff_t stride,
+                                      const std::int16_t* weights, int count, std::uint8_t* to) {
   const __m256i zero = _mm256_setzero_si256();
   SplitSums sums[4] = {fresh_sums(), fresh_sums(), fresh_sums(), fresh_sums()};
-  for (int t = 0; t < count; t += 2) {
-    const bool lone = t + 1 == count;
-    const std::uint8_t* row = rows + t * stride;
-    const std::int32_t second = lone ? 0 : weights[t + 1];
+  for (int t = 0; t < count; t += 2, row += 2 * stride) {
+    // Behind an odd count the weight is 0, so any row will do.
+    const std::uint8_t* second = t + 1 < count ? row + stride : row;
+    const std::int16_t* pair = weights + t / 4 * 16 + t % 4;
+    const __m256i low = broadcast_pair(pair);
+    const __m256i high = broadcast_pair(pair + 4);
     const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
-    const __m256i b =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lone ? row : row + stride));
-    const __m256i low = weight_pair(weights[t] & kLowMask, second & kLowMask);
-    const __m256i high = weight_pair(weights[t] >> kSplitBits, second >> kSplitBits);
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second));
     const __m256i left = _mm256_unpacklo_epi8(a, b);
     const __m256i right = _mm256_unpackhi_epi8(a, b);
     add_products(sums[0], _mm256_unpacklo_epi8(left, zero), low, high);
@@ -132,11 +130,12 @@ PENSTOCK_AVX2 void resize_row_avx2(const AxisWeights& axis, int channels, const 
   resize_row_scalar(axis, channels, from, to);
 }
 
-PENSTOCK_AVX2 void blend_rows_avx2(const std::uint8_t* rows, std::ptrdiff_t stride,
-                                   const std::int32_t* weights, int count, std::size_t bytes,
-                                   std::uint8_t* to) {
+PENSTOCK_AVX2 void blend_rows_avx2(const AxisWeights& axis, int output, const std::uint8_t* rows,
+                                   std::ptrdiff_t stride, std::size_t bytes, std::uint8_t* to) {
   constexpr std::size_t kBlock = 32;
-  if (bytes < kBlock) return blend_rows_scalar(rows, stride, weights, count, bytes, to);
+  if (bytes < kBlock) return blend_rows_scalar(axis, output, rows, stride, bytes, to);
+  const std::int16_t* weights = axis.split_weight(output);
+  const int count = axis.count[static_cast<std::size_t>(output)];
   for (std::size_t x = 0; x < bytes; x += kBlock) {
     const std::size_t at = std::min(x, bytes - kBlock);  // the last block overlaps the one before
     blend_block(rows + at, stride, weights, count, to + at);
@@ -156,9 +155,9 @@ void resize_row_avx2(const AxisWeights& axis, int channels, const std::uint8_t* 
   resize_row_scalar(axis, channels, from, to);
 }
 
-void blend_rows_avx2(const std::uint8_t* rows, std::ptrdiff_t stride, const std::int32_t* weights,
-                     int count, std::size_t bytes, std::uint8_t* to) {
-  blend_rows_scalar(rows, stride, weights, count, bytes, to);
+void blend_rows_avx2(const AxisWeights& axis, int output, const std::uint8_t* rows,
+                     std::ptrdiff_t stride, std::size_t bytes, std::uint8_t* to) {
+  blend_rows_scalar(axis, output, rows, stride, bytes, to);
 }
 
 }  // namespace penstock::kernels

@@ -14,11 +14,12 @@ void resize_row_scalar(const AxisWeights& axis, int channels, const std::uint8_t
 void resize_row_avx2(const AxisWeights& axis, int channels, const std::uint8_t* from,
                      std::uint8_t* to);
 
-/// One output row as the weighted sum of `count` rows, `stride` bytes apart; `bytes` of each.
-void blend_rows_scalar(const std::uint8_t* rows, std::ptrdiff_t stride, const std::int32_t* weights,
-                       int count, std::size_t bytes, std::uint8_t* to);
-void blend_rows_avx2(const std::uint8_t* rows, std::ptrdiff_t stride, const std::int32_t* weights,
-                     int count, std::size_t bytes, std::uint8_t* to);
+/// Row `output` of the result as the weighted sum of axis.count[output] rows, the first at `rows`,
+/// `stride` bytes apart; `bytes` of each.
+void blend_rows_scalar(const AxisWeights& axis, int output, const std::uint8_t* rows,
+                       std::ptrdiff_t stride, std::size_t bytes, std::uint8_t* to);
+void blend_rows_avx2(const AxisWeights& axis, int output, const std::uint8_t* rows,
+                     std::ptrdiff_t stride, std::size_t bytes, std::uint8_t* to);
 
 /// Bytes that resize_row_avx2() may read behind the end of a row.
 inline std::size_t horizontal_overread(const AxisWeights& axis, int channels) {

@@ -34,8 +34,10 @@ void resize_row_scalar(const AxisWeights& axis, int channels, const std::uint8_t
   }
 }
 
-void blend_rows_scalar(const std::uint8_t* rows, std::ptrdiff_t stride, const std::int32_t* weights,
-                       int count, std::size_t bytes, std::uint8_t* to) {
+void blend_rows_scalar(const AxisWeights& axis, int output, const std::uint8_t* rows,
+                       std::ptrdiff_t stride, std::size_t bytes, std::uint8_t* to) {
+  const std::int32_t* weights = axis.weight(output);
+  const int count = axis.count[static_cast<std::size_t>(output)];
   constexpr std::size_t kBlock = 64;
   for (std::size_t x = 0; x < bytes; x += kBlock) {
     const std::size_t width = bytes - x < kBlock ? bytes - x : kBlock;

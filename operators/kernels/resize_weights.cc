@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace penstock::kernels {
 namespace {
@@ -73,20 +74,21 @@ void AxisWeights::prepare(int in, int out, Filter kind) {
   in_size = in;
   filter = kind;
   const double scale = static_cast<double>(in) / out;
-  const double support = (kind == Filter::kBicubic ? 2.0 : 1.0) * std::max(scale, 1.0);
-  const int most = std::min(in, static_cast<int>(std::ceil(support)) * 2 + 1);
-  taps = (most + 3) / 4 * 4;
   const auto outputs = static_cast<std::size_t>(out);
   first.resize(outputs);
   count.resize(outputs);
-  weights.assign(outputs * static_cast<std::size_t>(taps), 0);
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(most));
-  for (int i = 0; i < out; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    count[at] = weights_of(*this, i, scale, values, &first[at]);
-    std::transform(values.begin(), values.end(),
-                   weights.begin() + static_cast<std::ptrdiff_t>(i) * taps, to_fixed);
+  std::vector<std::int32_t> dense;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    count[i] = weights_of(*this, static_cast<int>(i), scale, values, &first[i]);
+    std::transform(values.begin(), values.end(), std::back_inserter(dense), to_fixed);
+  }
+  taps = (*std::max_element(count.begin(), count.end()) + 3) / 4 * 4;
+  weights.assign(outputs * static_cast<std::size_t>(taps), 0);
+  const std::int32_t* from = dense.data();
+  for (std::size_t i = 0; i < outputs; ++i) {
+    std::copy_n(from, count[i], weights.data() + i * static_cast<std::size_t>(taps));
+    from += count[i];
   }
   split_weights(*this, out);
   out_size = out;
