@@ -35,6 +35,7 @@ struct PlanNode {
   Where where = Where::kCpu;
   State state = State::kStateless;
   bool random = false, order_sensitive = false;
+  bool may_drop = false;  ///< its body may drop samples, so that data decides how many come out
   int concurrency = 1;
   Order order = Order::kPreserve;
   ErrorPolicy policy;

@@ -1,0 +1,149 @@
+// Fifth pass: what travels where, and what an unordered node does to those behind it. Then the
+// capacities, which depend on it.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "plan/draft.h"
+
+namespace penstock {
+namespace {
+
+constexpr uint64_t kSampleQueue = 8;
+constexpr uint64_t kBatchQueue = 2;
+constexpr uint64_t kMaxQueue = uint64_t{1} << 20;
+
+bool takes_batch(const Draft& draft, int index) {
+  const auto& in = draft.node(index).in_edges;
+  return std::any_of(in.begin(), in.end(), [&](int edge) {
+    return draft.gives_batch[static_cast<size_t>(draft.edge(edge).from)];
+  });
+}
+
+void check_batches(Draft* draft) {
+  draft->gives_batch.assign(draft->nodes.size(), false);
+  for (const int index : draft->order) {
+    const PlanNode& node = draft->node(index);
+    const bool batch = takes_batch(*draft, index);
+    draft->gives_batch[static_cast<size_t>(index)] = batch || node.kind == Kind::kCollate;
+    if (node.kind != Kind::kExpand || !batch) continue;
+    draft->say.error("expand-batch", "'" + node.id + "' expands samples, but batches arrive there",
+                     place_of(draft->written(index)), "put it before collate");
+    draft->gives_batch[static_cast<size_t>(index)] = false;
+  }
+}
+
+void check_child_depth(Draft* draft) {
+  std::vector<int> depth(draft->nodes.size(), 0);
+  for (const int index : draft->order) {
+    int& own = depth[static_cast<size_t>(index)];
+    for (const int edge : draft->node(index).in_edges) {
+      own = std::max(own, depth[static_cast<size_t>(draft->edge(edge).from)]);
+    }
+    if (draft->node(index).kind != Kind::kExpand) continue;
+    if (++own != Origin::kMaxDepth + 1) continue;
+    draft->say.error("too-deep",
+                     "'" + draft->node(index).id + "' is the " + std::to_string(own) +
+                         "th node in a row that makes several samples of one",
+                     place_of(draft->written(index)),
+                     "at most " + std::to_string(Origin::kMaxDepth) + " may follow each other");
+  }
+}
+
+// Why the samples behind an unordered node depend on the order there, or "".
+std::string sensitivity(const PlanNode& node, bool behind_collate) {
+  if (node.kind == Kind::kTake) return "takes the first ones";
+  if (const auto* collate = dynamic_cast<const Collate*>(node.prototype.get())) {
+    if (collate->drop_last()) return "drops the last ones";
+  }
+  if (node.order_sensitive) return "depends on their order";
+  if (!behind_collate) return {};
+  if (node.may_drop) return "drops whole batches";
+  if (node.policy.skip) return "skips whole batches";
+  if (node.random) return "draws once a batch";
+  return {};
+}
+
+// Each node behind `start`, twice where it is also behind a collate that is behind `start`.
+void warn_behind(Draft* draft, int start, std::set<int>* warned) {
+  std::set<std::pair<int, bool>> seen;
+  std::vector<std::pair<int, bool>> todo = {{start, false}};
+  while (!todo.empty()) {
+    const auto [index, collated] = todo.back();
+    todo.pop_back();
+    if (draft->is_consumer(index) || !seen.insert({index, collated}).second) continue;
+    const PlanNode& node = draft->node(index);
+    const std::string why = index == start ? "" : sensitivity(node, collated);
+    if (!why.empty() && warned->insert(index).second) {
+      draft->say.warning(
+          "order-sensitive",
+          "'" + draft->node(start).id + "' gives samples in any order, and '" + node.id +
+              "' behind it " + why + ": which samples are delivered depends on timing",
+          place_of(draft->written(start)), "write order: preserve if runs have to be repeatable");
+    }
+    const bool now = collated || (node.kind == Kind::kCollate && index != start);
+    for (const int edge : node.out_edges) todo.emplace_back(draft->edge(edge).to, now);
+  }
+}
+
+void check_order(Draft* draft) {
+  std::set<int> warned;
+  for (const int index : draft->order) {
+    if (reorders(draft->node(index))) warn_behind(draft, index, &warned);
+  }
+}
+
+const QueueSpec& queue_of(const Draft& draft, const PlanEdge& edge) {
+  return draft.is_consumer(edge.to) ? draft.spec.consumer.queue : draft.written(edge.to).queue;
+}
+
+void check_queue(Draft* draft, const QueueSpec& queue, const std::string& name) {
+  if (!queue.items && !queue.bytes) return;
+  if (draft->spec.serial) {
+    draft->say.error("serial-queue",
+                     name + " has no meaning with `workers: 0`: there every edge holds one item",
+                     place_of(queue), "remove the queue, or `workers: 0`");
+    return;
+  }
+  if (queue.items && (*queue.items < 1 || *queue.items > kMaxQueue)) {
+    draft->say.error("bad-queue",
+                     name + ".items must be between 1 and " + std::to_string(kMaxQueue) + ", not " +
+                         std::to_string(*queue.items),
+                     place_of(queue));
+  }
+  if (queue.bytes && *queue.bytes < 1) {
+    draft->say.error("bad-queue", name + ".bytes must be at least 1", place_of(queue),
+                     "leave it out for no bound in bytes");
+  }
+}
+
+}  // namespace
+
+void check_streams(Draft* draft) {
+  check_batches(draft);
+  check_child_depth(draft);
+  check_order(draft);
+}
+
+void size_queues(Draft* draft) {
+  for (int i = 0; i < draft->node_count(); ++i) {
+    const NodeSpec& spec = draft->written(i);
+    if (draft->node(i).kind == Kind::kSource && (spec.queue.items || spec.queue.bytes)) {
+      draft->say.error("bad-queue", "'" + spec.id + "' is a source: there is no edge into it",
+                       place_of(spec.queue), "the queue of a node is the edge into it");
+    } else {
+      check_queue(draft, spec.queue, "nodes." + spec.id + ".queue");
+    }
+  }
+  check_queue(draft, draft->spec.consumer.queue, "consumer.queue");
+  for (PlanEdge& edge : draft->edges) {
+    const bool batch =
+        draft->is_consumer(edge.to) || draft->gives_batch[static_cast<size_t>(edge.from)];
+    const QueueSpec& queue = queue_of(*draft, edge);
+    edge.capacity = queue.items.value_or(batch ? kBatchQueue : kSampleQueue);
+    edge.capacity_bytes = queue.bytes.value_or(0);
+    if (draft->spec.serial) edge.capacity = 1;
+  }
+}
+
+}  // namespace penstock
