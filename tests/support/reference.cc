@@ -296,6 +296,7 @@ class Consumer {
         out_.error = error;
         return;
       }
+      out_.epoch_ends = epoch + 1;
     }
     out_.complete = true;
   }

@@ -34,6 +34,7 @@ struct Expected {
   bool complete = false;  ///< every epoch came to its end
   std::optional<ExpectedError> error;  ///< what next() throws
   bool stopped = false;                ///< the consumer stopped before the end
+  uint32_t epoch_ends = 0;             ///< how often next() says that an epoch is complete
   /// Errors that a Sink may report at the end of a run whose consumer stopped.
   std::vector<ExpectedError> late_errors;
   /// An epoch without a batch, which is an error when only `batches` was given.
