@@ -100,11 +100,11 @@ TEST_CASE("collate tells the batch's shape, and its size where it is certain") {
                        {.name = "y"},
                        {.name = "key", .is_text = true}});
   const auto open = infer_operator("collate", {{"batch_size", 8}}, in);
-  CHECK(*open.at(0).shape == std::vector<int64_t>{-1, 4, -1});
+  CHECK(open.at(0).shape == std::vector<int64_t>{-1, 4, -1});
   CHECK(!open.at(1).shape);
   CHECK(open.at(2).is_text);
   const auto full = infer_operator("collate", {{"batch_size", 8}, {"drop_last", true}}, in);
-  CHECK(*full.at(0).shape == std::vector<int64_t>{8, 4, -1});
+  CHECK(full.at(0).shape == std::vector<int64_t>{8, 4, -1});
 }
 
 }  // namespace

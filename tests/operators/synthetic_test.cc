@@ -82,7 +82,7 @@ TEST_CASE("synthetic names its field and tags its layout") {
   const ParamList params{{"field", "image"}, {"layout", "HWC"}, {"items", 1}};
   const FieldTable fields = infer_operator("synthetic", params);
   CHECK(fields.names() == "image, label");
-  CHECK(*fields.at(0).shape == std::vector<int64_t>{224, 224, 3});
+  CHECK(fields.at(0).shape == std::vector<int64_t>{224, 224, 3});
   CHECK(fields.at(0).layout == Layout::kHWC);
   CHECK(run_operator("synthetic", params)[0].tensor("image").layout() == Layout::kHWC);
   CHECK_THROWS_WITH(make_operator("synthetic", {{"layout", "CHW"}, {"shape", 4}}),

@@ -196,7 +196,9 @@ std::unique_ptr<Operator> make_operator(const std::string& op, const ParamList& 
   for (const Param& param : def.schema.params()) values.set(param.name, param.default_value);
   for (const auto& [name, value] : params) {
     const Param* param = def.schema.find(name);
-    if (param == nullptr) throw std::logic_error(op + " has no parameter '" + name + "'");
+    if (param == nullptr) {
+      throw std::logic_error(std::string(op).append(" has no parameter ").append(name));
+    }
     values.set(name, fit(*param, value));
   }
   for (const Param& param : def.schema.params()) {
