@@ -55,6 +55,18 @@ if(doctest_FOUND AND TARGET penstock)
   endif()
 endif()
 
+# Each example of the docs is compiled, and must run to its end in the folder of the sources.
+file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/examples/*.cc)
+if(TorchLib_FOUND AND TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF)
+  foreach(source IN LISTS examples)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(example_${name} ${source})
+    target_link_libraries(example_${name} PRIVATE penstock TorchLib::cpu)
+    add_test(NAME example_${name} COMMAND example_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(example_${name} PROPERTIES LABELS examples TIMEOUT ${test_timeout})
+  endforeach()
+endif()
+
 # The direction of includes and the length of files.
 find_program(PENSTOCK_PYTHON python3)
 if(PENSTOCK_PYTHON AND NOT PENSTOCK_TESTS STREQUAL OFF)
