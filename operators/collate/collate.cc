@@ -45,7 +45,7 @@ OperatorDef make_collate() {
                 "Makes one batch of several samples: tensors of equal shape and element type are "
                 "stacked along a new first dimension, texts become a list. A batch is filled from "
                 "the following samples where some were filtered or skipped, and is never empty.");
-  schema.order_sensitive()
+  schema
       .param({.name = "batch_size",
               .type = ParamType::kInt,
               .doc = "Samples in a batch.",

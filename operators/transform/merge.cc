@@ -9,7 +9,6 @@ OperatorDef make_merge() {
                            "out those whose epoch has ended; with `order: any` whichever comes "
                            "first. The inputs must have the same fields.")
                         .reads("*", "the same fields on every input")
-                        .order_sensitive()
                         .example("{op: merge, from: [day, night]}"),
           .make = [](const Params&) { return std::make_unique<Operator>(); }};
 }
