@@ -6,9 +6,29 @@ namespace penstock::operators {
 namespace {
 
 constexpr OperatorDef (*kMakers[])() = {
-    make_synthetic, make_sleep, make_spin,                         // synthetic/
-    make_filter,    make_merge, make_repeat, make_take, make_zip,  // transform/
-    make_collate,                                                  // collate/
+    // read/, decode/
+    make_read_folder,
+    make_decode_image,
+    // synthetic/
+    make_synthetic,
+    make_sleep,
+    make_spin,
+    // transform/: pictures
+    make_center_crop,
+    make_convert,
+    make_horizontal_flip,
+    make_normalize,
+    make_random_resized_crop,
+    make_resize,
+    make_to_float,
+    // transform/: the stream
+    make_filter,
+    make_merge,
+    make_repeat,
+    make_take,
+    make_zip,
+    // collate/
+    make_collate,
 };
 
 void register_operators(OperatorSink& sink) {
