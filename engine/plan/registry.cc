@@ -48,6 +48,18 @@ const Registry::Entry* Registry::find(const std::string& name) const {
   return entry == entries_.end() ? nullptr : &entry->second;
 }
 
+void Registry::add_library(const std::string& identity, const std::string& name,
+                           const std::string& path) {
+  libraries_.insert_or_assign(identity, Library{name, path});
+}
+
+const std::string* Registry::library_named(const std::string& name) const {
+  for (const auto& [identity, library] : libraries_) {
+    if (library.name == name) return &library.path;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> Registry::names() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : entries_) names.push_back(name);

@@ -20,8 +20,19 @@ class Registry {
   const Entry* find(const std::string& name) const;
   std::vector<std::string> names() const;  ///< sorted
 
+  /// Libraries that were loaded into this registry, for the loader: `identity` is the same for a
+  /// file and a link to it.
+  void add_library(const std::string& identity, const std::string& name, const std::string& path);
+  bool has_library(const std::string& identity) const { return libraries_.count(identity) > 0; }
+  /// The path of the library with that name, or null.
+  const std::string* library_named(const std::string& name) const;
+
  private:
+  struct Library {
+    std::string name, path;
+  };
   std::map<std::string, Entry> entries_;
+  std::map<std::string, Library> libraries_;  ///< by identity
 };
 
 }  // namespace penstock
