@@ -15,6 +15,7 @@ ROOMS = {
     "compare": {"base", "diagnose", "measure", "plan"},
     "report": {"base", "compare", "diagnose", "measure", "plan"},
 }
+ROOMS["api"] = set(ROOMS)
 ROOMS["."] = set(ROOMS)
 ROOMS["cli"] = set(ROOMS)
 

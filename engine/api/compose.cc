@@ -1,0 +1,48 @@
+#include "api/compose.h"
+
+#include "config/load.h"
+#include "plugin/loader.h"
+
+namespace penstock {
+namespace {
+
+// `whole` where the file is right so far, else `partial`: the plan may find more mistakes in it.
+Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial,
+                std::vector<Diagnostic> found, const LoadOptions& options) {
+  Composed result;
+  result.spec = whole ? std::move(whole) : std::move(partial);
+  std::vector<std::string> plugins;
+  if (result.spec) plugins = result.spec->plugins;
+  plugins.insert(plugins.end(), options.plugins.begin(), options.plugins.end());
+  std::vector<Diagnostic> plugin_errors;
+  result.registry = load_default_registry(plugins, &plugin_errors);
+  for (Diagnostic& error : plugin_errors) {
+    if (error.at.file.empty() && result.spec) error.at.file = result.spec->file;
+    found.push_back(std::move(error));
+  }
+  if (result.spec) {
+    auto plan = make_plan(*result.spec, result.registry, &found);
+    if (!has_errors(found)) result.plan = std::move(plan);
+  }
+  sort_diagnostics(&found);
+  result.diagnostics = std::move(found);
+  return result;
+}
+
+}  // namespace
+
+Composed compose_file(const std::string& path, const LoadOptions& options) {
+  std::vector<Diagnostic> found;
+  std::optional<GraphSpec> partial;
+  auto spec = load_file(path, options.set, &found, &partial);
+  return finish(std::move(spec), std::move(partial), std::move(found), options);
+}
+
+Composed compose_text(const std::string& text, const LoadOptions& options) {
+  std::vector<Diagnostic> found;
+  std::optional<GraphSpec> partial;
+  auto spec = load_text(text, "<string>", "", options.set, &found, &partial);
+  return finish(std::move(spec), std::move(partial), std::move(found), options);
+}
+
+}  // namespace penstock
