@@ -52,11 +52,9 @@ class Loader {
     if (!reader_.is_map(root, "a pipeline")) return false;
     const Value* version = root.find("penstock");
     if (version == nullptr) {
-      if (included) return true;
-      const bool other = root.find("version") != nullptr;
+      if (included || has_synonym(root, "penstock", top_keys())) return true;
       reader_.error("missing-key", "the format version is missing", root,
-                    other ? "the key is 'penstock', not 'version': penstock: 1"
-                          : "begin the file with: penstock: 1");
+                    "begin the file with: penstock: 1");
       return true;
     }
     if (version->kind == Value::Kind::kScalar && version->text == "1") return true;

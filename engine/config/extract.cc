@@ -86,16 +86,14 @@ class Extractor {
 
   void read_threads(const Value& value) {
     if (value.kind == Value::Kind::kScalar && value.text == "auto") return;
-    if (value.kind == Value::Kind::kScalar && !value.quoted) {
-      const auto count = Reader(&scratch_).whole(value, "threads", 1, kMaxThreads);
-      if (count) {
-        result_.spec.threads = static_cast<int64_t>(*count);
-        return;
-      }
-    }
-    reader_.wrong("bad-value", "threads",
+    std::vector<Diagnostic> found;
+    const auto count = Reader(&found).whole(value, "threads", 1, kMaxThreads);
+    if (count) result_.spec.threads = static_cast<int64_t>(*count);
+    if (found.empty()) return;
+    const bool zero = value.text == "0" && !value.quoted;
+    reader_.wrong(found[0].code, "threads",
                   "auto or a whole number from 1 to " + std::to_string(kMaxThreads), value,
-                  value.text == "0" ? "'workers: 0' runs everything in the caller's thread" : "");
+                  zero ? "'workers: 0' runs everything in the caller's thread" : found[0].help);
   }
 
   void read_workers(const Value& value) {
@@ -120,11 +118,14 @@ class Extractor {
   }
 
   void read_nodes(const Value& value) {
-    if (value.kind != Value::Kind::kList || value.items.empty()) {
-      result_.readable = false;
-      const bool is_list = value.kind == Value::Kind::kList;
-      return reader_.wrong(is_list ? "bad-value" : "wrong-type", "nodes", "a list of nodes", value,
-                           is_list ? "it is empty" : "each begins with '- id: ...'");
+    const bool is_list = value.kind == Value::Kind::kList;
+    if (!is_list || value.items.empty()) result_.readable = false;
+    if (is_list && value.items.empty()) {
+      return reader_.error("bad-value", "nodes is empty", value, "a pipeline needs a source");
+    }
+    if (!is_list) {
+      return reader_.wrong("wrong-type", "nodes", "a list of nodes", value,
+                           "each begins with '- id: ...'");
     }
     std::map<std::string, Position> places;
     for (size_t i = 0; i < value.items.size(); ++i) {
@@ -219,7 +220,6 @@ class Extractor {
   const Value& root_;
   Reader reader_;
   std::vector<Diagnostic>* diagnostics_;
-  std::vector<Diagnostic> scratch_;
   const Value* workers_ = nullptr;
   Extracted result_;
 };

@@ -67,6 +67,11 @@ const Words& on_error_keys() {
   return kKeys;
 }
 
+bool has_synonym(const Value& map, const std::string& meant, const Words& keys) {
+  return std::any_of(map.entries.begin(), map.entries.end(),
+                     [&](const auto& entry) { return synonym(entry.first.text, keys) == meant; });
+}
+
 std::string help_for_key(const std::string& key, const Words& keys) {
   const std::string other = synonym(key, keys);
   if (!other.empty()) return "it is called '" + other + "' here";

@@ -39,6 +39,7 @@ std::string describe(const Value& value) {
     case Value::Kind::kNull:
       return "nothing";
     case Value::Kind::kScalar:
+      if (value.text.empty()) return "an empty text";
       return (value.quoted ? "the quoted '" : "'") + shorten(value.text) + "'";
     case Value::Kind::kList:
       return "a list";

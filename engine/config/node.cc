@@ -25,15 +25,17 @@ class NodeReader {
     }
     read_id();
     read_op();
-    reader_.check_keys(value_, node_keys(), "node '" + path_.substr(path_.find('.') + 1) + "'");
+    reader_.check_keys(value_, node_keys(),
+                       result_.spec.id.empty() ? path_ : "node '" + result_.spec.id + "'");
     for (const auto& [key, value] : value_.entries) read_key(key, value);
     return std::move(result_);
   }
 
  private:
   void missing(const std::string& key, const std::string& help) {
-    reader_.error("missing-key", path_ + " has no '" + key + "'", value_, help);
     result_.readable = false;
+    if (has_synonym(value_, key, node_keys())) return;
+    reader_.error("missing-key", path_ + " has no '" + key + "'", value_, help);
   }
 
   void read_id() {

@@ -27,7 +27,7 @@ std::string help_for_number(const Value& value) {
 
 std::string range(uint64_t low, uint64_t high) {
   const bool open = high == UINT64_MAX;
-  if (open && low == 0) return "a whole number from 0 to 18446744073709551615";
+  if (open && low == 0) return "a whole number from 0 to 2^64 - 1";
   if (open) return "a whole number >= " + std::to_string(low);
   return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
 }

@@ -93,6 +93,18 @@ std::string_view Source::line(size_t index) const {
   return line;
 }
 
+size_t Source::characters_before(size_t line_start, size_t column) const {
+  const size_t offset = line_start + column;
+  if (line_start != seen_line_start_ || offset < seen_offset_) {
+    seen_line_start_ = seen_offset_ = line_start;
+    seen_characters_ = 0;
+  }
+  const std::string_view text = text_;
+  seen_characters_ += count_characters(text.substr(seen_offset_, offset - seen_offset_));
+  seen_offset_ = offset;
+  return seen_characters_;
+}
+
 Position Source::position(size_t offset, size_t bytes) const {
   offset = std::min(offset, text_.size());
   const size_t index = line_index(offset);
@@ -101,7 +113,7 @@ Position Source::position(size_t offset, size_t bytes) const {
   Position at;
   at.file = name_;
   at.line = static_cast<int>(index) + 1;
-  at.column = static_cast<int>(count_characters(here.substr(0, column))) + 1;
+  at.column = static_cast<int>(characters_before(starts_[index], column)) + 1;
   at.length = std::max(1, static_cast<int>(count_characters(here.substr(column, bytes))));
   return at;
 }

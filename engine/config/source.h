@@ -16,7 +16,8 @@ constexpr size_t kMaxFileBytes = size_t{1} << 20;
 /// Longer lines are left out of messages: each value would carry a copy.
 constexpr size_t kMaxPictureBytes = 400;
 
-/// The text of a file with its lines. Columns count characters (Unicode code points) from 1.
+/// The text of a file with its lines. Columns count characters (Unicode code points) from 1. For
+/// one thread at a time: position() remembers where it was, so that a long line is counted once.
 class Source {
  public:
   /// `name` as the user gave it. A byte-order mark is dropped.
@@ -33,10 +34,13 @@ class Source {
 
  private:
   size_t line_index(size_t offset) const;
+  /// Characters from the start of the line to `column`, a byte of it.
+  size_t characters_before(size_t line_start, size_t column) const;
   std::string_view line(size_t index) const;
 
   std::string name_, text_;
   std::vector<size_t> starts_;
+  mutable size_t seen_offset_ = 0, seen_line_start_ = 0, seen_characters_ = 0;
 };
 
 /// Characters of a UTF-8 text.

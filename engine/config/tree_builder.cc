@@ -81,7 +81,7 @@ void TreeBuilder::place_null(Value* value, size_t mark) const {
     value->at = frame.key.at;
     value->source_line = frame.key.source_line;
   } else {
-    place(value, find_empty_entry(source_.text(), mark), 1);
+    place(value, frame.is_flow ? mark : find_empty_entry(source_.text(), mark), 1);
   }
 }
 
@@ -123,13 +123,15 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
 }
 
 void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
-                                  YAML::anchor_t anchor, YAML::EmitterStyle::value /*style*/) {
+                                  YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
   begin(Value::Kind::kList, mark, tag, anchor);
+  frames_.back().is_flow = style == YAML::EmitterStyle::Flow;
 }
 
 void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                             YAML::EmitterStyle::value /*style*/) {
+                             YAML::EmitterStyle::value style) {
   begin(Value::Kind::kMap, mark, tag, anchor);
+  frames_.back().is_flow = style == YAML::EmitterStyle::Flow;
 }
 
 void TreeBuilder::begin(Value::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -215,7 +217,7 @@ void TreeBuilder::add_key(Value key) {
   if (frame.key.kind != Value::Kind::kScalar) {
     diagnostics_->push_back(
         mistake("yaml-key", "a key must be a text, not " + describe(frame.key), frame.key,
-                frame.key.kind == Value::Kind::kNull ? "put quotes around it if it is one" : ""));
+                frame.key.kind == Value::Kind::kNull ? "null and ~ are none without quotes" : ""));
     return;
   }
   const std::string name = frame.key.quoted && frame.key.text == "<<" ? "'<<'" : frame.key.text;

@@ -48,6 +48,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::anchor_t anchor = 0;
+    bool is_flow = false;
     bool has_key = false;
     Value key;
     std::vector<Value> merges;                   ///< values of `<<`

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "config/mistakes.h"
+#include "config/token.h"
 #include "config/tree_builder.h"
 
 namespace penstock::config {
@@ -63,10 +64,13 @@ Diagnostic translate(const YAML::Exception& error, const Source& source, const V
     result = mistake(std::string(wording->code), std::string(wording->ours), at,
                      std::string(wording->help));
   }
+  if (result.code == "yaml-alias") {
+    result.at = source.position(offset, alias_extent(source.text(), offset).size);
+  }
   const bool bracket =
       error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
   const bool at_end = source.text().find_first_not_of(" \t\r\n", offset) == std::string::npos;
-  if (bracket && at_end && open != nullptr) {
+  if (bracket && open != nullptr && (at_end || at.at == open->at)) {
     result = mistake("yaml-syntax", "this bracket is never closed", *open);
   }
   if (has_open_substitution(source, offset)) {
