@@ -319,6 +319,22 @@ class Blocks {
   int count_ = 0, time_ = 0, blocks_ = 0;
 };
 
+/// The plan wants equal field tables in a merge, unused places that a zip leaves behind included.
+bool fields_agree(const GraphCase& graph) {
+  std::vector<int> fields(graph.nodes.size(), 3);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const CaseNode& node = graph.nodes[i];
+    if (node.from.empty()) continue;
+    fields[i] = fields[static_cast<size_t>(node.from.front())];
+    if (node.step == Step::kZip) fields[i] += static_cast<int>(node.from.size()) - 1;
+    for (int from : node.from) {
+      const bool differs = fields[static_cast<size_t>(from)] != fields[i];
+      if (node.step == Step::kMerge && differs) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool joins_allowed(const GraphCase& graph) {
@@ -334,7 +350,7 @@ bool joins_allowed(const GraphCase& graph) {
 GraphCase random_graph(uint64_t seed, const RandomGraphOptions& options) {
   for (uint64_t attempt = 0;; ++attempt) {
     GraphCase graph = Generator(scramble(seed, attempt), options).make();
-    if (graph.nodes.size() <= 12 && joins_allowed(graph)) return graph;
+    if (graph.nodes.size() <= 12 && joins_allowed(graph) && fields_agree(graph)) return graph;
   }
 }
 
