@@ -48,6 +48,7 @@ class Inference {
                           place_of_op(spec), "that is a mistake in the operator's library");
         return draft_->fail(index);
       }
+      node.input_fields = *fields;
       node.prototype->infer(*fields);
       node.output_pool = node.prototype->output_pool();
       node.fields = std::move(*fields);

@@ -43,6 +43,7 @@ struct PlanNode {
   Params params;
   OperatorFactory make;                 ///< objects for a run
   std::shared_ptr<Operator> prototype;  ///< the checked object; runs share it when kStateless
+  FieldTable input_fields;              ///< what infer() was given
   FieldTable fields;                    ///< of its output
   /// Of a zip: for each in-edge, output index of each field of that input (-1: left out).
   std::vector<std::vector<int>> join;

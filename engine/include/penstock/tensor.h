@@ -61,6 +61,7 @@ class ByteAccount {
     int64_t seen = high_.load(std::memory_order_relaxed);
     while (now > seen && !high_.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
     }
+    on_add(bytes);
   }
   void drop(size_t bytes) {
     live_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_acq_rel);
@@ -70,6 +71,7 @@ class ByteAccount {
   int64_t high_water() const { return high_.load(std::memory_order_relaxed); }
 
  protected:
+  virtual void on_add(size_t bytes) { (void)bytes; }
   virtual void on_drop(size_t bytes) { (void)bytes; }
 
  private:

@@ -1,0 +1,332 @@
+// The consumer's side of a run: next() and what it waits for.
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/inline_executor.h"
+#include "runtime/run_core.h"
+#include "runtime/tbb_executor.h"
+
+namespace penstock {
+namespace {
+
+constexpr int64_t kWatchEvery = 1'000'000'000;  // how often a waiting next() looks for stuck bodies
+
+enum Status { kRunning = 0, kComplete = 1, kStopped = 2, kFailed = 3 };
+
+int64_t wall_ns() {  // for time limits, also in the build without clocks
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Next next_of(Next::Kind kind, uint32_t epoch = 0) {
+  Next next;
+  next.kind = kind;
+  next.epoch = epoch;
+  return next;
+}
+
+}  // namespace
+
+Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
+  remember_snapshot();
+  std::optional<int64_t> deadline;
+  if (timeout) deadline = wall_ns() + timeout->count();
+  consumer_worker_.now = now_ns();
+  consumer_.enter(consumer_worker_.now);
+  enter();
+  Next next;
+  try {
+    const WorkerScope scope(&consumer_worker_);
+    next = wait_for_next(deadline);
+    consumer_worker_.drain();
+  } catch (...) {
+    waiting_.store(0);
+    leave();
+    consumer_.leave(now_ns(), false, 0);
+    throw;
+  }
+  waiting_.store(0);
+  leave();
+  const bool batch = next.kind == Next::Kind::kBatch;
+  consumer_.leave(now_ns(), batch, batch ? next.batch.size() : 0);
+  return next;
+}
+
+Next RunCore::wait_for_next(std::optional<int64_t> deadline) {
+  for (;;) {
+    if (std::optional<Next> next = step()) return std::move(*next);
+    if (inline_ && run_inline()) {
+      if (deadline && wall_ns() >= *deadline) {
+        if (std::optional<Next> next = step()) return std::move(*next);
+        return next_of(Next::Kind::kNotReady);
+      }
+      continue;
+    }
+    {
+      std::lock_guard lock(mutex_);
+      woken_ = false;
+    }
+    // From here on whoever makes something for us sees that we wait; what came before is seen now.
+    waiting_.exchange(1, std::memory_order_seq_cst);
+    if (std::optional<Next> next = step()) return std::move(*next);
+    if (!sleep(deadline)) return next_of(Next::Kind::kNotReady);
+  }
+}
+
+// False: the deadline has passed.
+bool RunCore::sleep(std::optional<int64_t> deadline) {
+  consumer_worker_.drain();
+  leave();
+  bool in_time = true;
+  {
+    std::unique_lock lock(mutex_);
+    while (!woken_ && in_time) {
+      const int64_t now = wall_ns();
+      const int64_t until = std::min(now + kWatchEvery, deadline.value_or(INT64_MAX));
+      if (wake_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, until - now))) ==
+              std::cv_status::timeout &&
+          !woken_) {
+        in_time = !deadline || wall_ns() < *deadline;
+        lock.unlock();
+        warn_about_long_bodies();
+        lock.lock();
+      }
+    }
+    enter();
+    if (!stall_.empty()) {
+      auto info = std::make_shared<ErrorInfo>();
+      info->message = std::exchange(stall_, {});
+      lock.unlock();
+      raise(std::move(info));
+    }
+  }
+  waiting_.store(0);
+  consumer_worker_.now = now_ns();
+  return in_time;
+}
+
+// Runs one ready firing on this thread. False: nothing is ready and the sources are held.
+bool RunCore::run_inline() {
+  if (Slot* slot = inline_->take(); slot != nullptr) {
+    slot->unit->run_firing(*slot, consumer_worker_);
+    return true;
+  }
+  if (held_.load()) return false;
+  SourceUnit* admitted = nullptr;
+  for (SourceUnit* source : sources_) {
+    if (!source->gated() || source->stopped()) continue;
+    if (admitted == nullptr || source->progress() < admitted->progress()) admitted = source;
+  }
+  if (admitted == nullptr) {
+    auto info = std::make_shared<ErrorInfo>();
+    info->message = describe_stall();
+    raise(std::move(info));
+  }
+  admitted->admit();
+  admissions_.fetch_add(1, std::memory_order_relaxed);
+  consumer_worker_.kick(admitted);
+  return true;
+}
+
+// One look at the sink edge and the sinks; nothing: there is nothing to return yet.
+std::optional<Next> RunCore::step() {
+  if (finished_.load(std::memory_order_acquire)) return finish_run();
+  if (epoch_ended_) return finish_epoch();
+  return take_entry();
+}
+
+std::optional<Next> RunCore::take_entry() {
+  for (;;) {
+    Entry entry;
+    {
+      std::lock_guard lock(edge_mutex_);
+      if (!sink_edge_->has_entry()) return std::nullopt;
+      consumer_worker_.now = now_ns();
+      entry = sink_edge_->front();
+      sink_edge_->pop(consumer_worker_.now);
+    }
+    consumer_worker_.kick(sink_edge_->producer);
+    if (sink_edge_->is_done(entry.epoch) || entry.kind == EntryKind::kTombstone) {
+      if (entry.item != nullptr) consumer_worker_.items.give(entry.item);
+      continue;
+    }
+    switch (entry.kind) {
+      case EntryKind::kItem:
+        return deliver(entry.item);
+      case EntryKind::kError: {
+        std::shared_ptr<const ErrorInfo> error = entry.item->error;
+        consumer_worker_.items.give(entry.item);
+        raise(std::move(error));
+      }
+      case EntryKind::kEpochEnd:
+        if (epoch_batches_ == 0 && end_epoch_ == kDoneForever) {
+          auto info = std::make_shared<ErrorInfo>();
+          info->message = "epoch " + std::to_string(entry.epoch) +
+                          " gave no batch, so the number of batches asked for cannot be reached";
+          raise(std::move(info));
+        }
+        consumer_epoch_ = entry.epoch + 1;
+        epoch_ended_ = true;
+        return finish_epoch();
+      case EntryKind::kTombstone:
+        break;
+    }
+  }
+}
+
+Next RunCore::deliver(Item* item) {
+  for (Field& field : item->fields) {
+    if (auto* tensor = std::get_if<Tensor>(&field); tensor != nullptr && tensor->owner()) {
+      tensor->owner().get()->uncount();
+    }
+  }
+  if (item->reservation != nullptr) {
+    static_cast<Reservations*>(std::exchange(item->reservation, nullptr))->give_back();
+  }
+  Next next = next_of(Next::Kind::kBatch, item->origin.epoch);
+  next.batch = Batch(names_, std::move(*item));
+  consumer_worker_.items.give(item);
+  ++epoch_batches_;
+  if (batch_limit_ != 0 && ++batches_ == batch_limit_) stop_consumer();
+  return next;
+}
+
+// An epoch is complete when its end has reached the consumer and every sink.
+std::optional<Next> RunCore::finish_epoch() {
+  if (!sinks_reached(consumer_epoch_)) return std::nullopt;
+  epoch_ended_ = false;
+  epoch_batches_ = 0;
+  throw_sink_error(static_cast<int64_t>(consumer_epoch_) - 1);
+  if (static_cast<int64_t>(consumer_epoch_) >= end_epoch_) finished_.store(true);
+  return next_of(Next::Kind::kEpochEnd, consumer_epoch_ - 1);
+}
+
+std::optional<Next> RunCore::finish_run() {
+  {
+    std::lock_guard lock(edge_mutex_);
+    while (sink_edge_->has_entry()) {
+      Item* item = sink_edge_->front().item;
+      if (item != nullptr) consumer_worker_.items.give(item);
+      sink_edge_->pop(now_ns());
+    }
+  }
+  consumer_worker_.kick(sink_edge_->producer);
+  for (const Unit* sink : sinks_) {
+    if (!sink->stopped() && static_cast<int64_t>(sink->epochs_done()) < end_epoch_) {
+      return std::nullopt;
+    }
+  }
+  throw_sink_error(kDoneForever - 1);
+  int running = kRunning;
+  status_.compare_exchange_strong(running, kComplete);
+  return next_of(Next::Kind::kEnd);
+}
+
+bool RunCore::sinks_reached(uint32_t epochs) const {
+  return std::all_of(sinks_.begin(), sinks_.end(), [epochs](const Unit* sink) {
+    return sink->stopped() || sink->epochs_done() >= epochs;
+  });
+}
+
+// The first one in plan order of the earliest epoch.
+void RunCore::throw_sink_error(int64_t up_to_epoch) {
+  std::shared_ptr<const ErrorInfo> error;
+  {
+    std::lock_guard lock(mutex_);
+    if (status_.load() == kFailed) return;
+    uint32_t epoch = 0;
+    for (auto& [at, kept] : sink_errors_) {
+      if (!kept || static_cast<int64_t>(at) > up_to_epoch) continue;
+      if (!error || at < epoch) {
+        error = kept;
+        epoch = at;
+      }
+    }
+  }
+  if (error) raise(std::move(error));
+}
+
+void RunCore::raise(std::shared_ptr<const ErrorInfo> error) {
+  status_.store(kFailed);
+  cancel();
+  throw RunError(*error);
+}
+
+void RunCore::stop_consumer() {
+  finished_.store(true, std::memory_order_release);
+  if (end_epoch_ == kDoneForever) {
+    cancel();
+  } else if (sink_edge_->set_done(kDoneForever)) {
+    consumer_worker_.kick(sink_edge_->producer);
+  }
+}
+
+void RunCore::cancel() {
+  if (cancelled_.exchange(true)) return;
+  finished_.store(true, std::memory_order_release);
+  sink_edge_->set_done(kDoneForever);
+  kick_from_outside(sink_edge_->producer);
+  for (Unit* sink : sinks_) kick_from_outside(sink);
+}
+
+void RunCore::stop() {
+  int running = kRunning;
+  status_.compare_exchange_strong(running, kStopped);
+  cancel();
+  wake_consumer();
+  wait_idle();
+}
+
+void RunCore::set_epoch(uint32_t epoch) {
+  if (epoch < consumer_epoch_) {
+    throw std::invalid_argument("set_epoch(" + std::to_string(epoch) + ") goes back: epoch " +
+                                std::to_string(consumer_epoch_) + " has begun");
+  }
+  if (!sinks_.empty()) {
+    throw std::invalid_argument("set_epoch() in a graph with sinks would leave them out of step");
+  }
+  if (epoch == consumer_epoch_ || finished_.load()) return;
+  consumer_epoch_ = epoch;
+  epoch_ended_ = false;
+  epoch_batches_ = 0;
+  if (static_cast<int64_t>(epoch) >= end_epoch_) {
+    finished_.store(true);
+    epoch = static_cast<uint32_t>(end_epoch_);
+  }
+  if (sink_edge_->set_done(static_cast<int64_t>(epoch) - 1)) {
+    kick_from_outside(sink_edge_->producer);
+  }
+}
+
+void RunCore::wake_consumer() {
+  // A read-modify-write: our push is visible before we look whether anybody waits.
+  if (waiting_.fetch_add(0, std::memory_order_seq_cst) == 0) return;
+  std::lock_guard lock(mutex_);
+  woken_ = true;
+  wake_.notify_all();
+}
+
+void RunCore::warn_about_long_bodies() {
+  if (inline_) return;
+  const int64_t now = now_ns();
+  for (const auto& unit : units_) {
+    for (int i = 0; i < unit->slot_count(); ++i) {
+      const Slot& slot = unit->slot(i);
+      if (slot.state.load(std::memory_order_acquire) != Slot::kTaken) continue;
+      const int64_t begin = slot.t_start.load(std::memory_order_relaxed);
+      const double seconds = static_cast<double>(now - begin) * 1e-9;
+      if (begin == 0 || seconds < options_.stuck_warning_seconds) continue;
+      const auto known = std::make_pair(
+          static_cast<uint64_t>(unit->index()) << 16 | static_cast<uint64_t>(i), begin);
+      if (std::find(warned_.begin(), warned_.end(), known) != warned_.end()) continue;
+      warned_.push_back(known);
+      warn("node '" + unit->node().id + "' has been busy for " +
+           std::to_string(static_cast<int64_t>(seconds)) + " s with the item at position " +
+           std::to_string(slot.position.load(std::memory_order_relaxed)));
+    }
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,395 @@
+#include "runtime/run_core.h"
+
+#include <algorithm>
+
+#include "measure/machine.h"
+#include "runtime/inline_executor.h"
+#include "runtime/tbb_executor.h"
+
+namespace penstock {
+/// Bytes of this run; passes them on to the engine's budget. Buffers keep it alive.
+class RunCore::Account final : public ByteAccount {
+ public:
+  explicit Account(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
+
+ protected:
+  void on_add(size_t bytes) override { budget_->add(bytes); }
+  void on_drop(size_t bytes) override { budget_->drop(bytes); }
+
+ private:
+  std::shared_ptr<MemoryBudget> budget_;
+};
+
+std::unique_ptr<RunImpl> RunImpl::start(std::shared_ptr<const Plan> plan, RunOptions options) {
+  return std::make_unique<RunCore>(std::move(plan), std::move(options));
+}
+
+RunCore::RunCore(std::shared_ptr<const Plan> plan, RunOptions options)
+    : plan_(std::move(plan)),
+      options_(std::move(options)),
+      own_engine_(
+          options_.engine != nullptr
+              ? nullptr
+              : std::make_unique<EngineImpl>(
+                    options_.threads > 0 ? options_.threads
+                                         : static_cast<int>(plan_->spec().threads.value_or(0)),
+                    static_cast<int64_t>(
+                        options_.memory_bytes.value_or(plan_->spec().memory_bytes.value_or(0))))),
+      engine_(options_.engine != nullptr ? options_.engine : own_engine_.get()),
+      account_(std::make_shared<Account>(engine_->budget())),
+      buffers_(std::make_shared<BufferPool>(account_)),
+      consumer_worker_(&engine_->items()) {
+  const GraphSpec& spec = plan_->spec();
+  if (spec.serial && options_.scheduling == Scheduling::kThreads) {
+    options_.scheduling = Scheduling::kInline;
+  }
+  const auto epochs = options_.epochs ? options_.epochs : spec.epochs;
+  const auto batches = options_.batches ? options_.batches : spec.batches;
+  batch_limit_ = batches.value_or(0);
+  if (epochs || !batches) end_epoch_ = options_.first_epoch + int64_t(epochs.value_or(1));
+  consumer_epoch_ = options_.first_epoch;
+  build_edges();
+  build_units();
+  choose_executors();
+  begin();
+}
+
+void RunCore::build_edges() {
+  for (const PlanEdge& planned : plan_->edges()) {
+    const bool to_consumer = planned.to == static_cast<int>(plan_->nodes().size());
+    Edge& edge = *edges_.emplace_back(
+        std::make_unique<Edge>(serial() ? 1 : planned.capacity, planned.capacity_bytes));
+    edge.index = static_cast<int>(edges_.size()) - 1;
+    edge.port = static_cast<size_t>(planned.port);
+    if (to_consumer) {
+      sink_edge_ = &edge;
+    } else {
+      const PlanNode& to = plan_->nodes()[static_cast<size_t>(planned.to)];
+      if (to.kind != Kind::kZip && !to.join.empty()) {
+        edge.remap = &to.join[edge.port];
+        edge.remapped_fields = static_cast<size_t>(to.input_fields.size());
+      }
+    }
+  }
+}
+
+void RunCore::build_units() {
+  for (const PlanUnit& planned : plan_->units()) {
+    const PlanNode& node = plan_->nodes()[static_cast<size_t>(planned.nodes.front())];
+    const int slots = serial() ? 1 : node.concurrency;
+    units_.push_back(make_unit(*this, node, static_cast<int>(units_.size()), slots));
+    Unit& unit = *units_.back();
+    unit.depth = node.depth;
+    std::vector<Edge*> in, out;
+    for (const int e : node.in_edges) {
+      in.push_back(edges_[static_cast<size_t>(e)].get());
+      in.back()->consumer = &unit;
+    }
+    for (const int e : node.out_edges) {
+      out.push_back(edges_[static_cast<size_t>(e)].get());
+      out.back()->producer = &unit;
+    }
+    unit.connect(std::move(in), std::move(out));
+    if (auto* source = dynamic_cast<SourceUnit*>(&unit)) sources_.push_back(source);
+    if (unit.out().empty()) sinks_.push_back(&unit);
+  }
+  std::vector<std::string> names;
+  const Unit& last = *sink_edge_->producer;
+  for (const FieldInfo& field : last.node().fields.all()) names.push_back(field.name);
+  names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
+  sink_errors_.resize(units_.size(), {0, nullptr});
+}
+
+void RunCore::choose_executors() {
+  if (options_.scheduling != Scheduling::kThreads) {
+    std::optional<uint64_t> seed;
+    if (options_.scheduling == Scheduling::kSeeded) seed = options_.schedule_seed;
+    inline_ = std::make_unique<InlineExecutor>(seed);
+    for (auto& unit : units_) unit->executor = unit->blocking_executor = inline_.get();
+    return;
+  }
+  if (const std::string& warning = engine_->arena().warning(); !warning.empty()) warn(warning);
+  tbb_ = std::make_unique<TbbExecutor>(*this, *engine_, units_);
+  int blocking = 0;
+  const bool any_cpu = std::any_of(units_.begin(), units_.end(), [](const auto& unit) {
+    return unit->node().where == Where::kCpu;
+  });
+  for (auto& unit : units_) {
+    unit->blocking_executor = &tbb_->blocking();
+    const bool waits = unit->node().where != Where::kCpu;
+    const bool tries = waits && any_cpu && unit->node().prototype->has_try_now();
+    unit->executor = waits && !tries ? unit->blocking_executor : tbb_.get();
+    if (waits) blocking += unit->slot_count();
+  }
+  engine_->io().allow(blocking);
+}
+
+void RunCore::begin() {
+  engine_->budget()->join(this);
+  process_cpu_at_start_ = process_cpu_ns();
+  start_ = now_ns();
+  consumer_.begin(start_);
+  for (auto& edge : edges_) edge->begin(start_);
+  for (auto& unit : units_) unit->begin(start_);
+  enter();
+  {
+    const WorkerScope scope(&consumer_worker_);
+    consumer_worker_.now = start_;
+    consumer_worker_.run = this;
+    for (auto& unit : units_) consumer_worker_.kick(unit.get());
+  }
+  leave();
+}
+
+RunCore::~RunCore() { tear_down(); }
+
+void RunCore::tear_down() {
+  cancel();
+  wait_idle();
+  engine_->budget()->leave(this);
+  wait_idle();  // a budget that opened meanwhile may have kicked
+  if (tbb_) tbb_->shutdown();
+  if (inline_) {
+    const WorkerScope scope(&consumer_worker_);
+    while (Slot* slot = inline_->take()) slot->unit->run_firing(*slot, consumer_worker_);
+  }
+  for (auto& edge : edges_) {
+    while (edge->has_entry()) {
+      if (Item* item = edge->front().item; item != nullptr) {
+        item->reservation = nullptr;
+        consumer_worker_.items.give(item);
+      }
+      edge->pop(0);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- activity
+
+void RunCore::leave() {
+  int seen = activity_.load(std::memory_order_relaxed);
+  while (seen > 1) {
+    if (activity_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel)) return;
+  }
+  // Possibly the last token: under the mutex, so that nobody who waits for idleness can take the
+  // run apart before we are out of here.
+  SourceUnit* admitted = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (activity_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    admitted = on_quiescent();
+    if (admitted == nullptr) {
+      idle_.notify_all();
+      return;
+    }
+    enter();
+  }
+  admitted->admit();
+  admissions_.fetch_add(1, std::memory_order_relaxed);
+  {
+    Worker worker(&engine_->items());
+    const WorkerScope scope(&worker);
+    worker.run = this;
+    worker.now = now_ns();
+    worker.kick(admitted);
+  }
+  leave();
+}
+
+// Nothing runs and nothing is ready (the mutex is held). Returns a source that may pass the gate.
+SourceUnit* RunCore::on_quiescent() {
+  const bool waits = waiting_.load(std::memory_order_relaxed) != 0 && !woken_;
+  if (cancelled() || held_.load()) return nullptr;
+  if (!waits && !finished_.load()) return nullptr;
+  SourceUnit* least = nullptr;
+  for (SourceUnit* source : sources_) {
+    if (!source->gated() || source->stopped()) continue;
+    if (least == nullptr || source->progress() < least->progress()) least = source;
+  }
+  if (least != nullptr) return least;
+  if (waits && !inline_) {
+    stall_ = describe_stall();
+    woken_ = true;
+    wake_.notify_all();
+  }
+  return nullptr;
+}
+
+std::string RunCore::describe_stall() const {
+  std::string text = "the run is stalled: nothing runs and nothing is ready";
+  for (const auto& edge : edges_) {
+    const uint64_t content = edge->content();
+    const std::string to = edge->consumer != nullptr ? edge->consumer->node().id : "consumer";
+    text += "; " + edge->producer->node().id + " -> " + to + " " +
+            (content == 0 ? "empty"
+             : content >= edge->capacity()
+                 ? "full"
+                 : std::to_string(content) + " of " + std::to_string(edge->capacity()));
+  }
+  return text;
+}
+
+void RunCore::wait_idle() {
+  if (inline_) return;
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return activity_.load(std::memory_order_acquire) == 0; });
+}
+
+void RunCore::kick_from_outside(Unit* unit) {
+  enter();
+  {
+    Worker worker(&engine_->items());
+    const WorkerScope scope(&worker);
+    worker.run = this;
+    worker.now = now_ns();
+    worker.kick(unit);
+  }
+  leave();
+}
+
+void RunCore::kick_soon(Unit* unit) {
+  if (Worker* worker = Worker::current(); worker != nullptr && worker->run == this) {
+    worker->queue_kick(unit);
+  } else {
+    kick_from_outside(unit);
+  }
+}
+
+void RunCore::budget_opened() {
+  for (SourceUnit* source : sources_) {
+    if (source->gated()) kick_soon(source);
+  }
+}
+
+void RunCore::hold(bool on) {
+  held_.store(on, std::memory_order_seq_cst);
+  if (on) return;
+  for (SourceUnit* source : sources_) kick_from_outside(source);
+}
+
+// ---------------------------------------------------------------- errors and facts
+
+void RunCore::warn(const std::string& message) const {
+  if (options_.on_warning) options_.on_warning(message);
+}
+
+void RunCore::note_skipped(const ErrorInfo& error) {
+  constexpr size_t kKept = 1000;
+  std::lock_guard lock(skipped_mutex_);
+  if (skipped_.size() < kKept) skipped_.push_back(error);
+}
+
+std::vector<ErrorInfo> RunCore::skipped() const {
+  std::lock_guard lock(skipped_mutex_);
+  return skipped_;
+}
+
+Item* RunCore::make_error_item(const PlanNode& node, uint32_t epoch, const std::string& message) {
+  auto info = std::make_shared<ErrorInfo>();
+  info->node = node.id;
+  info->where = node.at.text();
+  info->message = message;
+  info->origin.epoch = epoch;
+  Item* item = engine_->items().take(1);
+  item->origin = info->origin;
+  item->error = std::move(info);
+  return item;
+}
+
+void RunCore::sink_error(const Unit& sink, std::shared_ptr<const ErrorInfo> error, uint32_t epoch) {
+  std::lock_guard lock(mutex_);
+  auto& kept = sink_errors_[static_cast<size_t>(sink.index())];
+  if (!kept.second) kept = {epoch, std::move(error)};
+}
+
+std::string RunCore::key(const Origin& origin) const {
+  if (origin.source >= sources_.size()) return {};
+  return sources_[origin.source]->key(origin.index);
+}
+
+uint64_t RunCore::known_length(const PlanNode& node, uint32_t epoch) const {
+  const PlanNode* at = &node;
+  while (at->kind == Kind::kMap && at->in_edges.size() == 1) {
+    const PlanEdge& edge = plan_->edges()[static_cast<size_t>(at->in_edges[0])];
+    at = &plan_->nodes()[static_cast<size_t>(edge.from)];
+  }
+  if (at->kind != Kind::kSource) return 0;
+  return sources_[at->source_index]->length(epoch);
+}
+
+// ---------------------------------------------------------------- snapshots
+
+Snapshot RunCore::snapshot() const {
+  auto* self = const_cast<RunCore*>(this);
+  Snapshot s;
+  s.units.resize(units_.size());
+  s.edges.resize(edges_.size());
+  {
+    self->enter();
+    {
+      Worker worker(&engine_->items());
+      const WorkerScope scope(&worker);
+      worker.run = self;
+      for (size_t i = 0; i < units_.size(); ++i) {
+        units_[i]->snapshot(worker, &s.units[i], &s.edges);
+      }
+    }
+    self->leave();
+  }
+  {
+    std::lock_guard lock(edge_mutex_);
+    s.edges[static_cast<size_t>(sink_edge_->index)] = sink_edge_->snapshot(now_ns());
+  }
+  const int64_t now = now_ns();
+  s.now = now - start_;
+  s.consumer = consumer_.snapshot(now);
+  s.bytes_in_flight = account_->live();
+  s.bytes_in_flight_max = account_->high_water();
+  s.admissions = admissions_.load(std::memory_order_relaxed);
+  s.process_cpu_ns = process_cpu_ns() - process_cpu_at_start_;
+  s.threads = inline_ ? 1 : engine_->threads();
+  for (const auto& unit : units_) {
+    if (unit->node().where != Where::kCpu) continue;
+    s.thread_run_ns += s.units[static_cast<size_t>(unit->index())].states.running;
+  }
+  s.thread_idle_ns = s.threads * s.now - s.thread_run_ns;
+  return s;
+}
+
+Snapshot RunCore::snapshot_before(double seconds) const {
+  std::lock_guard lock(history_mutex_);
+  if (history_.empty()) return {};
+  const int64_t wanted = now_ns() - start_ - static_cast<int64_t>(seconds * 1e9);
+  const Snapshot* best = &history_.front();
+  for (const Snapshot& s : history_) {
+    if (s.now <= wanted) best = &s;
+  }
+  return *best;
+}
+
+void RunCore::remember_snapshot() {
+  constexpr int64_t kEvery = 500'000'000;
+  constexpr size_t kKept = 600;
+  const int64_t now = now_ns() - start_;
+  if (now < next_history_) return;
+  next_history_ = now + kEvery;
+  Snapshot s = snapshot();
+  std::lock_guard lock(history_mutex_);
+  if (history_.size() == kKept) history_.erase(history_.begin() + 1);
+  history_.push_back(std::move(s));
+}
+
+std::string RunCore::status() const {
+  switch (status_.load()) {
+    case 1:
+      return "complete";
+    case 2:
+      return "stopped";
+    case 3:
+      return "failed";
+    default:
+      return "running";
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,154 @@
+#pragma once
+/// One run: units and edges built from a plan, the executors that drive them, the consumer's side
+/// and the life cycle.
+///
+/// Threads: units are evaluated on whatever thread kicks them. The run counts tokens of activity
+/// (an active CPU worker, an I/O firing, the consumer inside next(), a kick from outside); whoever
+/// gives back the last one decides under the mutex what a quiescent run means: a firing let through
+/// the closed memory budget, a stall, or nothing.
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/buffer_pool.h"
+#include "runtime/consumer.h"
+#include "runtime/edge.h"
+#include "runtime/engine_impl.h"
+#include "runtime/kinds.h"
+#include "runtime/run.h"
+#include "runtime/worker.h"
+
+namespace penstock {
+
+class InlineExecutor;
+class TbbExecutor;
+
+class RunCore final : public RunImpl {
+ public:
+  RunCore(std::shared_ptr<const Plan> plan, RunOptions options);
+  ~RunCore() override;
+
+  // ---- RunImpl ----
+  Next next(std::optional<std::chrono::nanoseconds> timeout) override;
+  void set_epoch(uint32_t epoch) override;
+  void hold(bool on) override;
+  void stop() override;
+  Snapshot snapshot() const override;
+  Snapshot snapshot_before(double seconds) const override;
+  std::string key(const Origin& origin) const override;
+  const Plan& plan() const override { return *plan_; }
+  std::string status() const override;
+  std::vector<ErrorInfo> skipped() const override;
+
+  // ---- for units, on any thread ----
+  uint64_t seed() const { return plan_->seed(); }
+  uint32_t first_epoch() const { return options_.first_epoch; }
+  /// One past the last epoch; kDoneForever when the sources have no end.
+  int64_t end_epoch() const { return end_epoch_; }
+  bool serial() const { return options_.scheduling == Scheduling::kInline; }
+  bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+  BufferPool& buffers() { return *buffers_; }
+  int64_t sample_cost_ns() const { return engine_->sample_cost_ns(); }
+  /// Samples that the node sees in an epoch when that is known from its source, else 0.
+  uint64_t known_length(const PlanNode& node, uint32_t epoch) const;
+  void note_skipped(const ErrorInfo& error);
+  Item* make_error_item(const PlanNode& node, uint32_t epoch, const std::string& message);
+  void sink_error(const Unit& sink, std::shared_ptr<const ErrorInfo> error, uint32_t epoch);
+  /// Something changed that next() may wait for.
+  void wake_consumer();
+  bool gate_closed() const {
+    return held_.load(std::memory_order_seq_cst) || engine_->budget()->closed();
+  }
+  void budget_opened();
+  /// Kicks on the calling thread's worker, or from outside.
+  void kick_soon(Unit* unit);
+  void warn(const std::string& message) const;
+
+  // ---- tokens of activity ----
+  void enter() { activity_.fetch_add(1, std::memory_order_relaxed); }
+  void leave();
+
+ private:
+  class Account;
+
+  void build_edges();
+  void build_units();
+  void choose_executors();
+  void begin();
+  void kick_from_outside(Unit* unit);
+  void cancel();
+  void wait_idle();
+  void tear_down();
+
+  // the consumer's side (run_consumer.cc)
+  std::optional<Next> step();
+  std::optional<Next> take_entry();
+  std::optional<Next> finish_epoch();
+  std::optional<Next> finish_run();
+  Next deliver(Item* item);
+  [[noreturn]] void raise(std::shared_ptr<const ErrorInfo> error);
+  void throw_sink_error(int64_t up_to_epoch);
+  void stop_consumer();
+  bool sinks_reached(uint32_t epochs) const;
+  Next wait_for_next(std::optional<int64_t> deadline);
+  bool sleep(std::optional<int64_t> deadline);
+  bool run_inline();
+  void warn_about_long_bodies();
+  void remember_snapshot();
+
+  // quiescence (run_core.cc)
+  SourceUnit* on_quiescent();
+  std::string describe_stall() const;
+
+  std::shared_ptr<const Plan> plan_;
+  RunOptions options_;
+  std::unique_ptr<EngineImpl> own_engine_;
+  EngineImpl* engine_;
+  int64_t end_epoch_ = kDoneForever;
+  uint64_t batch_limit_ = 0;  // 0: none
+  std::shared_ptr<Account> account_;
+  std::shared_ptr<BufferPool> buffers_;
+  std::vector<std::unique_ptr<Edge>> edges_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  std::vector<SourceUnit*> sources_;
+  std::vector<Unit*> sinks_;
+  Edge* sink_edge_ = nullptr;  // into the consumer
+  std::unique_ptr<InlineExecutor> inline_;
+  std::unique_ptr<TbbExecutor> tbb_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+  int64_t start_ = 0;
+  int64_t process_cpu_at_start_ = 0;
+
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> held_{false};
+  std::atomic<int> activity_{0};
+  std::atomic<uint64_t> admissions_{0};
+  mutable std::mutex mutex_;  // quiescence, waking, errors of sinks
+  std::condition_variable idle_;
+  std::condition_variable wake_;
+  std::atomic<int> waiting_{0};
+  bool woken_ = false;
+  std::string stall_;
+  std::vector<std::pair<uint32_t, std::shared_ptr<const ErrorInfo>>> sink_errors_;  // by unit
+  mutable std::mutex skipped_mutex_;
+  std::vector<ErrorInfo> skipped_;
+
+  Worker consumer_worker_;
+  mutable std::mutex edge_mutex_;  // the consumer's side of the sink edge, against snapshots
+  ConsumerClock consumer_;         // has its own lock
+  uint32_t consumer_epoch_ = 0;    // epochs whose end the consumer has seen
+  bool epoch_ended_ = false;       // waits for the sinks to end it too
+  uint64_t epoch_batches_ = 0, batches_ = 0;
+  std::atomic<bool> finished_{false};  // the consumer takes nothing more
+  std::atomic<int> status_{0};
+  std::vector<std::pair<uint64_t, int64_t>> warned_;  // firings named by the watchdog
+  mutable std::mutex history_mutex_;
+  std::vector<Snapshot> history_;
+  int64_t next_history_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,280 @@
+#include "runtime/unit.h"
+
+#include <algorithm>
+
+#include "runtime/run_core.h"
+
+namespace penstock {
+
+Worker*& Worker::current() {
+  static thread_local Worker* worker = nullptr;
+  return worker;
+}
+
+void Worker::kick(Unit* unit) {
+  unit->kick(*this);
+  drain();
+}
+
+void Worker::drain() {
+  while (!kicks_.empty()) {
+    Unit* next = kicks_.back();
+    kicks_.pop_back();
+    next->kick(*this);
+  }
+}
+
+namespace {
+
+// `from: a.image` and merges: the fields of this in-edge take their places in the unit's table.
+void remap_fields(const Edge& edge, Item& item) {
+  std::vector<Field> fields(edge.remapped_fields);
+  for (size_t i = 0; i < item.fields.size() && i < edge.remap->size(); ++i) {
+    if (const int to = (*edge.remap)[i]; to >= 0) {
+      fields[static_cast<size_t>(to)] = std::move(item.fields[i]);
+    }
+  }
+  item.fields = std::move(fields);
+  item.bytes = 0;
+  for (const Field& field : item.fields) item.bytes += bytes_of(field);
+}
+
+}  // namespace
+
+Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
+    : run_(run), node_(node), index_(index), any_order_(node.order == Order::kAny && slots > 1) {
+  for (int i = 0; i < slots; ++i) {
+    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
+    slot.unit = this;
+    slot.index = static_cast<uint16_t>(i);
+    slot.context.attach(&slot, run.seed(), node.stream);
+    free_.push_back(static_cast<uint16_t>(slots - 1 - i));
+  }
+  order_.resize(static_cast<size_t>(slots));
+  epoch_ = run.first_epoch();
+  epochs_done_ = epoch_;
+  policy_epoch_ = epoch_;
+  if (node.state == State::kStateless) shared_operator_ = node.prototype.get();
+}
+
+Unit::~Unit() = default;
+
+void Unit::connect(std::vector<Edge*> in, std::vector<Edge*> out) {
+  in_ = std::move(in);
+  out_ = std::move(out);
+  states_.starved.assign(std::max<size_t>(1, in_.size()), 0);
+  states_.blocked.assign(std::max<size_t>(1, out_.size()), 0);
+  popped_.assign(in_.size(), 0);
+  pushed_.assign(out_.size(), 0);
+  for (auto& slot : slots_) {
+    slot->cursors.assign(out_.size(), 0);
+    slot->inputs.reserve(std::max<size_t>(1, in_.size()));
+    slot->outputs.reserve(2);
+  }
+}
+
+void Unit::begin(int64_t now) {
+  start_time_ = t_old_ = now;
+  for (auto& slot : slots_) slot->t_free.store(now, std::memory_order_relaxed);
+}
+
+void Unit::kick(Worker& worker) {
+  // Whoever counts from 0 evaluates; the others' events are seen by its next round. The
+  // read-modify-writes order our view after every event that was counted.
+  if (pending_.fetch_add(1, std::memory_order_seq_cst) != 0) return;
+  uint32_t seen = 1;
+  for (;;) {
+    evaluate(worker);
+    seen = pending_.fetch_sub(seen, std::memory_order_seq_cst) - seen;
+    if (seen == 0) break;
+    worker.now = now_ns();
+  }
+}
+
+void Unit::evaluate(Worker& worker) {
+  if (snapshot_request_.load(std::memory_order_acquire) != nullptr) serve_snapshot(worker);
+  do {
+    must_emit_ = false;
+    emit(worker);
+    start(worker);
+  } while (must_emit_);
+  kick_changed(worker);
+}
+
+void Unit::kick_changed(Worker& worker) {
+  if (in_changed_) {
+    in_changed_ = false;
+    for (size_t i = 0; i < in_.size(); ++i) {
+      if (popped_[i] != 0) worker.queue_kick(in_[i]->producer);
+      popped_[i] = 0;
+    }
+  }
+  if (out_changed_) {
+    out_changed_ = false;
+    for (size_t i = 0; i < out_.size(); ++i) {
+      if (pushed_[i] == 0) continue;
+      pushed_[i] = 0;
+      if (out_[i]->consumer != nullptr) {
+        worker.queue_kick(out_[i]->consumer);
+      } else {
+        run_.wake_consumer();
+      }
+    }
+  }
+}
+
+void Unit::start(Worker& worker) {
+  for (;;) {
+    if (follow_done(worker) == Step::kAgain) continue;
+    if (stopped_.load(std::memory_order_relaxed) || leaving_ || free_.empty()) return;
+    if (start_one(worker) == Step::kIdle) return;
+  }
+}
+
+// What done() on the out-edges and our own done() on the in-edges ask for.
+Unit::Step Unit::follow_done(Worker& worker) {
+  leaving_ = false;
+  int64_t wanted_after = kDoneForever;
+  if (out_.empty()) {
+    wanted_after = run_.cancelled() ? kDoneForever : -1;
+  } else {
+    for (Edge* edge : out_) wanted_after = std::min(wanted_after, edge->done());
+  }
+  if (wanted_after == kDoneForever && !stopped_.load(std::memory_order_relaxed)) stop(worker);
+  if (stopped_.load(std::memory_order_relaxed)) {
+    for (Edge* edge : in_) {
+      while (edge->has_entry()) drop_front(*edge, worker);
+    }
+    return Step::kIdle;
+  }
+  if (wanted_after >= 0 && done_sent_ < wanted_after) {
+    for (Edge* edge : in_) set_done(*edge, wanted_after, worker);
+  }
+  if (done_sent_ >= 0) {
+    for (Edge* edge : in_) {
+      while (edge->has_entry() && edge->done() >= static_cast<int64_t>(edge->front().epoch)) {
+        drop_front(*edge, worker);
+      }
+    }
+  }
+  if (wanted_after < static_cast<int64_t>(epoch_)) return Step::kIdle;
+  if (state_in_use()) {
+    leaving_ = true;
+    return Step::kIdle;
+  }
+  drop_open(worker);
+  epoch_ = static_cast<uint32_t>(wanted_after) + 1;
+  reset_epoch();
+  note_epoch_done(epoch_);
+  return Step::kAgain;
+}
+
+void Unit::note_epoch_done(uint32_t epochs) {
+  if (epochs > epochs_done_.load(std::memory_order_relaxed)) {
+    epochs_done_.store(epochs, std::memory_order_release);
+    if (out_.empty()) run_.wake_consumer();
+  }
+}
+
+void Unit::drop_front(Edge& edge, Worker& worker) {
+  if (Item* item = pop(edge, worker); item != nullptr) worker.items.give(item);
+}
+
+Item* Unit::pop(Edge& edge, Worker& worker) {
+  Item* item = edge.front().item;
+  edge.pop(worker.now);
+  popped_[edge.port] = 1;
+  in_changed_ = true;
+  if (edge.remap != nullptr && item != nullptr) remap_fields(edge, *item);
+  return item;
+}
+
+Slot& Unit::take_slot(uint32_t epoch, int64_t stamp, int edge, uint64_t enabler) {
+  const uint16_t index = free_.back();
+  free_.pop_back();
+  order_[(order_head_ + order_size_++) % order_.size()] = index;
+  Slot& slot = *slots_[index];
+  slot.epoch = epoch;
+  slot.firing = (static_cast<uint64_t>(index_) << 40) | next_firing_++;
+  slot.enabler = enabler;
+  slot.ready_edge = static_cast<uint16_t>(edge);
+  slot.settled = false;
+  slot.is_epoch_end = false;
+  slot.waits_for_room = false;
+  slot.t_head = slot.t_room = 0;
+  if constexpr (kClocks) {
+    const int64_t in = std::max(stamp, slot.t_free.load(std::memory_order_relaxed));
+    slot.t_in.store(in, std::memory_order_relaxed);
+    slot.t_ready.store(in, std::memory_order_relaxed);
+    slot.t_start.store(0, std::memory_order_relaxed);
+    slot.t_end.store(0, std::memory_order_relaxed);
+  }
+  return slot;
+}
+
+void Unit::make_ready(Slot& slot, Worker& worker) {
+  slot.has_body = true;
+  const Origin& origin = slot.inputs.empty() ? slot.origin : slot.inputs[0]->origin;
+  slot.position.store(origin.position, std::memory_order_relaxed);
+  slot.state.store(Slot::kTaken, std::memory_order_release);
+  executor->submit(slot, worker);
+}
+
+void Unit::pass_through(Item* item, EntryKind kind, uint32_t epoch, int64_t stamp, int edge,
+                        uint64_t enabler, Worker& worker) {
+  Slot& slot = take_slot(epoch, stamp, edge, enabler);
+  Output output;
+  output.item = item;
+  output.kind = kind;
+  output.epoch = epoch;
+  slot.outputs.push_back(output);
+  finish_unrun(slot, worker);
+}
+
+void Unit::finish_unrun(Slot& slot, Worker& worker) {
+  slot.has_body = false;
+  if constexpr (kClocks) {
+    const int64_t at = std::max(worker.now, slot.t_ready.load(std::memory_order_relaxed));
+    slot.t_start.store(at, std::memory_order_relaxed);
+    slot.t_end.store(at, std::memory_order_relaxed);
+  }
+  slot.state.store(Slot::kDone, std::memory_order_release);
+  must_emit_ = true;
+}
+
+void Unit::pass_front(int edge, Worker& worker) {
+  Edge& e = *in_[static_cast<size_t>(edge)];
+  const Entry& front = e.front();
+  const EntryKind kind = front.kind;
+  const int64_t stamp = front.stamp;
+  const uint64_t enabler = front.firing;
+  const uint32_t epoch = front.epoch;
+  pass_through(pop(e, worker), kind, epoch, stamp, edge, enabler, worker);
+}
+
+void Unit::end_epoch(int64_t stamp, int edge, uint64_t enabler, Worker& worker) {
+  Slot& slot = take_slot(epoch_, stamp, edge, enabler);
+  slot.is_epoch_end = true;
+  Output output;
+  output.kind = EntryKind::kEpochEnd;
+  output.epoch = epoch_;
+  slot.outputs.push_back(output);
+  finish_unrun(slot, worker);
+  ++epoch_;
+  reset_epoch();
+}
+
+void Unit::set_done(Edge& edge, int64_t epoch, Worker& worker) {
+  done_sent_ = std::max(done_sent_, epoch);
+  if (edge.set_done(epoch)) worker.queue_kick(edge.producer);
+}
+
+void Unit::stop(Worker& worker) {
+  stopped_.store(true, std::memory_order_release);
+  if (t_drained_ == 0) t_drained_ = std::max(worker.now, t_old_);
+  if (!state_in_use()) drop_open(worker);
+  for (Edge* edge : in_) set_done(*edge, kDoneForever, worker);
+  run_.wake_consumer();
+}
+
+}  // namespace penstock

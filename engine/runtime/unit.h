@@ -1,0 +1,185 @@
+#pragma once
+/// Units: what is scheduled. A unit takes entries from its in-edges into free slots, has bodies run
+/// and emits what they produced, in order.
+///
+/// Everything but the bodies happens inside evaluate(), and evaluations of one unit never overlap:
+/// kick() counts, and whoever counts from 0 evaluates until the count is 0 again. Every event (an
+/// entry pushed, room made, a body ended, done set) makes its effect visible and then kicks.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "measure/histogram.h"
+#include "measure/snapshot.h"
+#include "plan/plan.h"
+#include "runtime/edge.h"
+#include "runtime/executor.h"
+#include "runtime/item_pool.h"
+#include "runtime/slot.h"
+#include "runtime/worker.h"
+
+namespace penstock {
+
+class RunCore;
+
+class Unit {
+ public:
+  Unit(RunCore& run, const PlanNode& node, int index, int slots);
+  virtual ~Unit();
+  Unit(const Unit&) = delete;
+  Unit& operator=(const Unit&) = delete;
+
+  /// Called once each while the graph is built.
+  void connect(std::vector<Edge*> in, std::vector<Edge*> out);
+  void begin(int64_t now);
+
+  /// One event; evaluates unless another thread is at it. Neighbours are queued on the worker.
+  void kick(Worker& worker);
+  /// Runs the body of a taken slot on the calling thread and kicks.
+  void run_firing(Slot& slot, Worker& worker);
+  /// try_now() of a blocking operator; false: it would block.
+  bool try_firing(Slot& slot, Worker& worker);
+
+  /// Consistent figures of this unit and of its in-edges, taken by whoever evaluates. Any thread.
+  void snapshot(Worker& worker, UnitSnapshot* unit, std::vector<EdgeSnapshot>* edges);
+
+  const PlanNode& node() const { return node_; }
+  int index() const { return index_; }
+  RunCore& run() const { return run_; }
+  bool stopped() const { return stopped_.load(std::memory_order_acquire); }
+  /// Epochs whose epoch_end has left this unit (of a sink: has arrived).
+  uint32_t epochs_done() const { return epochs_done_.load(std::memory_order_acquire); }
+  /// Mean body, and what moving a firing to another core releases; nanoseconds.
+  uint32_t mean_body() const { return mean_body_.load(std::memory_order_relaxed); }
+  uint32_t worth() const { return worth_.load(std::memory_order_relaxed); }
+  int slot_count() const { return static_cast<int>(slots_.size()); }
+  Slot& slot(int i) { return *slots_[static_cast<size_t>(i)]; }
+  const std::vector<Edge*>& in() const { return in_; }
+  const std::vector<Edge*>& out() const { return out_; }
+  Executor* executor = nullptr;
+  Executor* blocking_executor = nullptr;  ///< where a would_block goes
+  int depth = 0;
+
+ protected:
+  /// Tries one step of taking input. `kAgain`: something changed, look again; `kIdle`: nothing to
+  /// take now.
+  enum class Step : uint8_t { kIdle, kAgain };
+  virtual Step start_one(Worker& worker) = 0;
+  /// The body proper: gathers outputs into slot.outputs. Runs on the slot's thread.
+  virtual void body(Slot& slot, Worker& worker);
+  /// An epoch ended here or was left by done: state of the unit begins afresh.
+  virtual void reset_epoch() {}
+  /// True while a body works on state of the unit that done() would destroy.
+  virtual bool state_in_use() const { return false; }
+  /// Open groups and generators go; called when the unit stops or leaves an epoch.
+  virtual void drop_open(Worker& worker) { (void)worker; }
+  /// Since when free slots wait for output memory, the memory budget or hold(); 0: they do not.
+  virtual int64_t blocked_since() const { return 0; }
+
+  bool has_free_slot() const { return !free_.empty(); }
+  /// Takes a free slot for a firing whose inputs came at `stamp` by in-edge `edge`.
+  Slot& take_slot(uint32_t epoch, int64_t stamp, int edge, uint64_t enabler);
+  /// The firing in the slot may run.
+  void make_ready(Slot& slot, Worker& worker);
+  /// Moves the front entry of an in-edge out; returns its item.
+  Item* pop(Edge& edge, Worker& worker);
+  /// A tombstone, error or epoch_end takes a slot without a body.
+  void pass_through(Item* item, EntryKind kind, uint32_t epoch, int64_t stamp, int edge,
+                    uint64_t enabler, Worker& worker);
+  void pass_front(int edge, Worker& worker);
+  /// Emits epoch_end for the current epoch and begins the next.
+  void end_epoch(int64_t stamp, int edge, uint64_t enabler, Worker& worker);
+  /// A slot that holds its outputs already is finished without a body.
+  void finish_unrun(Slot& slot, Worker& worker);
+  void drop_front(Edge& edge, Worker& worker);
+  void set_done(Edge& edge, int64_t epoch, Worker& worker);
+  void stop(Worker& worker);
+  /// The object whose body runs in this slot.
+  Operator& op(Slot& slot);
+  /// Calls process() or try_now(); false: it would block.
+  static bool invoke(Operator& operation, Slot& slot);
+  void finish_body(Slot& slot, Item* item, Worker& worker);
+  void count_in(uint64_t items) { items_in_ += items; }
+  void count_error() { ++errors_; }
+
+  RunCore& run_;
+  const PlanNode& node_;
+  const int index_;
+  std::vector<Edge*> in_, out_;
+  uint32_t epoch_ = 0;
+  const bool any_order_;
+
+ private:
+  void evaluate(Worker& worker);
+  bool emit(Worker& worker);
+  bool emit_in_order(Worker& worker);
+  bool emit_any(Worker& worker);
+  bool drop_finished(Worker& worker);
+  bool try_emit(Slot& slot, Worker& worker);
+  bool push_outputs(Slot& slot, Worker& worker);
+  void push_output(Edge& edge, Slot& slot, Output& output, Worker& worker);
+  void absorb_outputs(Slot& slot, Worker& worker);
+  bool see_finished(Slot& slot, Worker& worker);
+  void settle(Slot& slot);
+  void settle_failure(Output& output);
+  void add_fraction_error(Slot& slot);
+  void release(Slot& slot, Worker& worker);
+  void close_states(Slot& slot, Worker& worker);
+  void update_mean(int64_t body_ns);
+  void recycle(Slot& slot, Worker& worker);
+  void start(Worker& worker);
+  Step follow_done(Worker& worker);
+  void note_epoch_done(uint32_t epochs);
+  void fail(Slot& slot, const char* message, Worker& worker);
+  std::string describe_fields(const Item& item) const;
+  void serve_snapshot(Worker& worker);
+  void snapshot_states(int64_t now, UnitSnapshot* out) const;
+  void open_states(const Slot& slot, int64_t now, bool oldest, SlotStates* states) const;
+  void kick_changed(Worker& worker);
+  void run_body(Slot& slot, Worker& worker);
+  void run_sampled(Slot& slot, Worker& worker);
+  void finish_firing(Slot& slot, Worker& worker);
+
+  struct SnapshotRequest;
+
+  alignas(64) std::atomic<uint32_t> pending_{0};
+  std::atomic<SnapshotRequest*> snapshot_request_{nullptr};
+  alignas(64) std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<uint16_t> free_;   // a stack of free slots
+  std::vector<uint16_t> order_;  // taken slots in dispatch order: a ring
+  uint32_t order_head_ = 0, order_size_ = 0;
+  Slot* begun_ = nullptr;   // `any`: the slot that is being emitted
+  int64_t done_sent_ = -1;  // highest epoch that an in-edge was told done
+  bool leaving_ = false;    // done passed our epoch while a body works on its state
+  bool must_emit_ = false;  // a slot was filled that is finished already
+  bool in_changed_ = false, out_changed_ = false;
+  std::vector<char> popped_, pushed_;  // edges touched by this evaluation
+  std::atomic<bool> stopped_{false};
+  std::atomic<uint32_t> epochs_done_{0};
+  uint64_t next_firing_ = 0;
+  int64_t t_old_ = 0;      // the predecessor in order was freed
+  int64_t t_drained_ = 0;  // since when free slots are drained; 0: not
+  int64_t start_time_ = 0;
+
+  // policies, from zero in each epoch
+  uint64_t settled_ = 0, failures_ = 0;
+  uint32_t policy_epoch_ = 0;
+
+  // objects
+  std::unique_ptr<Operator> serial_operator_;
+  Operator* shared_operator_ = nullptr;
+  int64_t operator_epoch_ = -1;
+
+  // figures, written by the evaluator
+  SlotStates states_;
+  SampledClocks sampled_;
+  Histogram service_;
+  uint64_t firings_ = 0, items_in_ = 0, items_out_ = 0, skipped_ = 0, filtered_ = 0, errors_ = 0;
+  uint64_t clamps_ = 0;
+  std::atomic<uint32_t> mean_body_{0}, worth_{0};
+  uint32_t bodies_seen_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,211 @@
+// Bodies: everything that happens on the thread that runs a firing.
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "measure/thread_clock.h"
+#include "runtime/run_core.h"
+#include "runtime/unit.h"
+
+namespace penstock {
+
+Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) {
+  size_t bytes = size_of(dtype);
+  for (const int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes)) {
+      throw std::invalid_argument("an output of impossible size was asked for");
+    }
+  }
+  BufferRef buffer = slot_->unit->run().buffers().allocate(bytes);
+  void* data = buffer.get()->data;
+  pending_.push_back({field, Tensor(std::move(buffer), data, dtype, sizes, layout)});
+  return std::get<Tensor>(pending_.back().value);
+}
+
+void BodyContext::set(int field, Field value) { pending_.push_back({field, std::move(value)}); }
+
+bool BodyContext::cancelled() const { return slot_->unit->stopped(); }
+
+void BodyContext::commit(Item& item, int fields) {
+  if (item.fields.size() < static_cast<size_t>(fields)) {
+    item.fields.resize(static_cast<size_t>(fields));
+  }
+  if (pending_.empty() && item.bytes != 0) return;
+  for (Pending& pending : pending_) {
+    if (pending.field < 0 || pending.field >= fields) {
+      throw std::logic_error("the operator wrote a field that infer() did not add");
+    }
+    item.fields[static_cast<size_t>(pending.field)] = std::move(pending.value);
+  }
+  pending_.clear();
+  item.bytes = 0;
+  for (const Field& field : item.fields) item.bytes += bytes_of(field);
+}
+
+void Unit::run_firing(Slot& slot, Worker& worker) {
+  worker.now = now_ns();
+  slot.t_start.store(worker.now, std::memory_order_relaxed);
+  if (!stopped_.load(std::memory_order_relaxed)) {
+    if (kClocks && --slot.until_sample == 0) {
+      run_sampled(slot, worker);
+    } else {
+      run_body(slot, worker);
+    }
+  }
+  finish_firing(slot, worker);
+}
+
+bool Unit::try_firing(Slot& slot, Worker& worker) {
+  worker.now = now_ns();
+  slot.t_start.store(worker.now, std::memory_order_relaxed);
+  slot.first_try = true;
+  if (!stopped_.load(std::memory_order_relaxed)) run_body(slot, worker);
+  if (slot.first_try) {  // still: nothing came of it
+    slot.t_start.store(0, std::memory_order_relaxed);
+    slot.first_try = false;
+    return false;
+  }
+  finish_firing(slot, worker);
+  return true;
+}
+
+void Unit::finish_firing(Slot& slot, Worker& worker) {
+  worker.now = now_ns();
+  slot.t_end.store(worker.now, std::memory_order_relaxed);
+  slot.state.store(Slot::kDone, std::memory_order_release);
+  worker.kick(this);
+}
+
+void Unit::run_sampled(Slot& slot, Worker& worker) {
+  const ThreadTimes before = read_thread_clock();
+  const int64_t start = now_ns();
+  run_body(slot, worker);
+  const int64_t end = now_ns();
+  const ThreadTimes after = read_thread_clock();
+  SampledClocks& sampled = slot.sampled;
+  ++sampled.firings;
+  sampled.wall_ns += end - start;
+  sampled.cpu_ns += after.cpu_ns - before.cpu_ns;
+  sampled.has_run_queue = after.run_queue_ns >= 0;
+  if (sampled.has_run_queue) sampled.run_queue_ns += after.run_queue_ns - before.run_queue_ns;
+  // One in N so that the reads cost at most 0.5 % of the bodies.
+  const double mean = std::max<uint32_t>(1, mean_body());
+  const double n = static_cast<double>(run_.sample_cost_ns()) / (0.005 * mean);
+  slot.until_sample = static_cast<uint32_t>(std::clamp(n + 1.0, 1.0, 1e9));
+}
+
+void Unit::run_body(Slot& slot, Worker& worker) {
+  try {
+    body(slot, worker);
+  } catch (const std::bad_alloc&) {
+    fail(slot, "out of memory", worker);
+  } catch (const std::exception& error) {
+    fail(slot, error.what(), worker);
+  } catch (...) {
+    fail(slot, "something that is no std::exception was thrown", worker);
+  }
+}
+
+void Unit::body(Slot& slot, Worker& worker) {
+  Operator& operation = op(slot);
+  Item* item = slot.inputs[0];
+  slot.context.begin(slot.inputs.data(), 1, &item->origin);
+  if (!invoke(operation, slot)) return;
+  finish_body(slot, item, worker);
+  slot.inputs[0] = nullptr;
+}
+
+// The operator's method; false: try_now() would block.
+bool Unit::invoke(Operator& operation, Slot& slot) {
+  if (slot.first_try) {
+    if (!operation.try_now(slot.context)) return false;
+    slot.first_try = false;
+    return true;
+  }
+  operation.process(slot.context);
+  return true;
+}
+
+void Unit::finish_body(Slot& slot, Item* item, Worker& worker) {
+  (void)worker;
+  Output output;
+  output.epoch = slot.epoch;
+  output.item = item;
+  if (slot.context.dropped()) {
+    output.kind = EntryKind::kTombstone;
+    item->fields.clear();
+    item->bytes = 0;
+  } else {
+    slot.context.commit(*item, node_.fields.size());
+  }
+  slot.outputs.push_back(output);
+}
+
+Operator& Unit::op(Slot& slot) {
+  if (shared_operator_ != nullptr) return *shared_operator_;
+  std::unique_ptr<Operator>& own =
+      node_.state == State::kSerial ? serial_operator_ : slot.own_operator;
+  if (!own) {
+    own = node_.make(node_.params);
+    FieldTable fields = node_.input_fields;
+    own->infer(fields);
+  }
+  if (node_.state == State::kSerial && operator_epoch_ != static_cast<int64_t>(slot.epoch)) {
+    operator_epoch_ = slot.epoch;
+    own->reset(slot.epoch);
+  }
+  return *own;
+}
+
+void Unit::fail(Slot& slot, const char* message, Worker& worker) {
+  slot.first_try = false;
+  Item* input = slot.inputs.empty() ? nullptr : slot.inputs[0];
+  if (input == nullptr) {
+    input = worker.items.take();
+    input->origin = slot.origin;
+    input->samples.clear();
+  }
+  auto info = std::make_shared<ErrorInfo>();
+  info->node = node_.id;
+  info->where = node_.at.text();
+  info->key = run_.key(input->origin);
+  info->origin = input->origin;
+  info->message = message;
+  info->shapes = describe_fields(*input);
+  if (!slot.inputs.empty()) slot.inputs[0] = nullptr;
+  if (slot.inputs.size() > 1 && node_.kind == Kind::kCollate) {
+    input->samples.clear();
+    for (const Item* item : slot.inputs) {
+      if (item == nullptr) continue;
+      if (input->samples.empty()) input->samples.push_back(info->origin);
+      input->samples.push_back(item->origin);
+    }
+  }
+  input->fields.clear();
+  input->bytes = 0;
+  input->error = std::move(info);
+  Output output;
+  output.item = input;
+  output.failed = true;
+  output.epoch = slot.epoch;
+  slot.outputs.push_back(output);
+}
+
+std::string Unit::describe_fields(const Item& item) const {
+  std::string text;
+  const FieldTable& table = node_.input_fields;
+  for (size_t i = 0; i < item.fields.size() && i < static_cast<size_t>(table.size()); ++i) {
+    if (!text.empty()) text += ", ";
+    text += table.at(static_cast<int>(i)).name + ": ";
+    const Field& field = item.fields[i];
+    if (const auto* tensor = std::get_if<Tensor>(&field)) {
+      text += tensor->describe();
+    } else {
+      text += "text of " + std::to_string(bytes_of(field)) + " bytes";
+    }
+  }
+  return text;
+}
+
+}  // namespace penstock
