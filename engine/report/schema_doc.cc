@@ -162,7 +162,7 @@ ParamWords words_of(const Param& param) {
   words.range = range_of(param);
   words.unit = param.unit;
   words.doc = param.doc;
-  if (!param.deprecated.empty()) words.doc += " Deprecated: use " + param.deprecated + ".";
+  if (!param.deprecated.empty()) words.doc += " Deprecated; use " + param.deprecated + ".";
   return words;
 }
 
@@ -175,8 +175,8 @@ std::vector<Param> all_params(const Schema& schema) {
 std::string traits_of(const Schema& schema) {
   std::string text = fmt::format("{}: {}{}; {}", name_of(schema.kind()), meaning_of(schema.kind()),
                                  schema.may_drop() ? " or none" : "", place_of(schema.where()));
-  if (schema.state() == State::kPerSlot) text += "; an object for each slot";
-  if (schema.state() == State::kSerial) text += "; one slot only, with state";
+  if (schema.state() == State::kPerSlot) text += ", with an object for each slot";
+  if (schema.state() == State::kSerial) text += ", in one slot, with state";
   if (schema.is_random()) text += "; draws random numbers";
   if (schema.is_order_sensitive()) text += "; depends on the order of its input";
   return text;

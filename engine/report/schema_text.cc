@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/schema.h"
+#include "report/schema_doc.h"
 #include "report/words.h"
 
 namespace penstock {
@@ -13,19 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kLineWidth = 99;
-
-/// "224", "0.5", "224, 224": a value of a parameter as one would write it.
-struct ValueText {
-  std::string operator()(std::monostate) const { return ""; }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return fmt::format("{}", value); }
-  std::string operator()(const std::string& value) const { return value.empty() ? "\"\"" : value; }
-  template <typename T>
-  std::string operator()(const std::vector<T>& values) const {
-    return fmt::format("[{}]", fmt::join(values, ", "));
-  }
-};
 
 struct ValueJson {
   Json operator()(std::monostate) const { return nullptr; }
@@ -64,42 +52,17 @@ std::string first_sentence(const std::string& text) {
   return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-std::string range_text(const Param& param) {
-  std::string text;
-  if (param.low && param.high) {
-    text = fmt::format("{} to {}", *param.low, *param.high);
-  } else if (param.low) {
-    text = fmt::format("at least {}", *param.low);
-  } else if (param.high) {
-    text = fmt::format("at most {}", *param.high);
-  }
-  if (!param.choices.empty()) text = fmt::format("one of {}", fmt::join(param.choices, ", "));
-  if (param.min_items > 0 || param.max_items > 0) {
-    const std::string count =
-        param.min_items == param.max_items ? fmt::format("{}", param.max_items)
-        : param.max_items == 0             ? fmt::format("at least {}", param.min_items)
-                               : fmt::format("{} to {}", param.min_items, param.max_items);
-    text += fmt::format("{}{} items", text.empty() ? "" : "; ", count);
-  }
-  return text;
-}
-
 /// "float, default 0.5, 0 to 1, pixels".
 std::string facts_of(const Param& param) {
-  std::string text(name_of(param.type));
-  const std::string value = std::visit(ValueText{}, param.default_value);
-  text += param.required ? ", required" : value.empty() ? ", optional" : ", default " + value;
-  if (!param.unit.empty()) text += ", in " + param.unit;
-  const std::string range = range_text(param);
-  if (!range.empty()) text += ", " + range;
-  return text;
-}
-
-std::string traits_of(const Schema& schema) {
-  std::string text = fmt::format("{}, runs on {}, {}", name_of(schema.kind()),
-                                 name_of(schema.where()), name_of(schema.state()));
-  if (schema.is_random()) text += ", random";
-  if (schema.is_order_sensitive()) text += ", order-sensitive";
+  const ParamWords words = words_of(param);
+  std::string text = words.type;
+  if (param.required) {
+    text += ", required";
+  } else {
+    text += words.default_value.empty() ? ", optional" : ", default " + words.default_value;
+  }
+  if (!words.unit.empty()) text += ", in " + words.unit;
+  if (!words.range.empty()) text += ", " + words.range;
   return text;
 }
 
@@ -146,7 +109,7 @@ Json json_of(const Param& param) {
 Json json_of(const Registry::Entry& entry) {
   const Schema& schema = entry.def.schema;
   Json params = Json::array();
-  for (const Param& param : schema.params()) params.push_back(json_of(param));
+  for (const Param& param : all_params(schema)) params.push_back(json_of(param));
   return {{"name", schema.name()},
           {"kind", name_of(schema.kind())},
           {"where", name_of(schema.where())},
@@ -197,16 +160,24 @@ std::string format_operator_text(const Registry::Entry& entry) {
   std::string text = fmt::format("{}: {}\n", schema.name(), traits_of(schema));
   text += indented(schema.doc(), 2);
   text += indented(fmt::format("From {}, since {}.", entry.origin, schema.since()), 2);
-  if (!schema.params().empty()) text += "\nparameters\n";
-  for (const Param& param : schema.params()) {
+  const std::vector<Param> params = all_params(schema);
+  if (!params.empty()) text += "\nparameters\n";
+  for (const Param& param : params) {
     text += fmt::format("  {}: {}\n", param.name, facts_of(param));
-    text += indented(param.doc, 6);
-    if (!param.deprecated.empty()) text += indented("Deprecated: " + param.deprecated, 6);
+    text += indented(words_of(param).doc, 6);
   }
   text += fields_text("reads", schema.reads());
   text += fields_text("writes", schema.writes());
   if (!schema.example().empty()) text += "\nexample\n  - " + schema.example() + "\n";
   return text;
+}
+
+std::string format_operators_markdown(const Registry& registry) {
+  std::vector<Schema> schemas;
+  for (const std::string& name : registry.names()) {
+    schemas.push_back(registry.find(name)->def.schema);
+  }
+  return operators_page(schemas);
 }
 
 std::string format_operator_json(const Registry::Entry& entry) { return dumped(json_of(entry)); }

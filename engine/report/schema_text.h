@@ -11,6 +11,8 @@ namespace penstock {
 std::string format_operators_text(const Registry& registry);
 /// {"operators": [...]}: what format_operator_json() gives, of all of them.
 std::string format_operators_json(const Registry& registry);
+/// The page docs/operators.md: `describe --all --format markdown`.
+std::string format_operators_markdown(const Registry& registry);
 
 /// All about one operator.
 std::string format_operator_text(const Registry::Entry& entry);

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "report/schema_doc.h"
+#include "report/schema_text.h"
 #include "support/run_operator.h"
 
 namespace penstock::testing {
@@ -15,6 +15,14 @@ std::string read_text(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+Registry built_in_operators() {
+  Registry registry;
+  for (const std::string& name : operator_names()) {
+    CHECK(registry.add(find_operator(name), "penstock_operators") == "");
+  }
+  return registry;
 }
 
 TEST_CASE("a parameter is described as one would write it") {
@@ -40,12 +48,30 @@ TEST_CASE("a parameter is described as one would write it") {
   CHECK(text({.name = "a", .type = ParamType::kChoice, .choices = {"x", "y"}}) == "one of x, y//");
 }
 
+TEST_CASE("describe shows the operator's parameters and those that the engine adds") {
+  const Registry registry = built_in_operators();
+  CHECK(format_operator_text(*registry.find("repeat")) ==
+        "repeat: expand: one item in, several out; on the CPU threads\n"
+        "  Passes on each item several times. The copies share their memory and differ in their "
+        "child "
+        "path,\n"
+        "  so that random operators behind it draw anew for each.\n"
+        "  From penstock_operators, since 0.1.0.\n"
+        "\n"
+        "parameters\n"
+        "  times: int, required, in items, 0 to 4294967295\n"
+        "      How often each item goes on.\n"
+        "  cycle: int, default 4, 1 to 4096\n"
+        "      Inputs that are open at a time; their outputs come in turn.\n"
+        "  chunk: int, default 8, 1 to 1048576\n"
+        "      Outputs taken from one input before the next one's turn.\n"
+        "\n"
+        "example\n"
+        "  - {op: repeat, params: {times: 2}}\n");
+}
+
 TEST_CASE("docs/operators.md is what the schemas say") {
-  std::vector<std::string> names = operator_names();
-  std::sort(names.begin(), names.end());
-  std::vector<Schema> schemas;
-  for (const std::string& name : names) schemas.push_back(find_operator(name).schema);
-  const std::string page = operators_page(schemas);
+  const std::string page = format_operators_markdown(built_in_operators());
   const std::string path = std::string(PENSTOCK_SOURCE_DIR) + "/docs/operators.md";
   INFO("run `build/bin/penstock describe --all --format markdown > docs/operators.md`");
   const bool same = read_text(path) == page;
