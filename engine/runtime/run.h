@@ -48,6 +48,8 @@ class RunImpl {
   virtual const Plan& plan() const = 0;
   /// "complete", "stopped" or "failed"; "running" before.
   virtual std::string status() const = 0;
+  /// Epochs that the consumer has seen the beginning of.
+  virtual uint32_t epochs_begun() const = 0;
   /// Errors that a skip policy swallowed, the first 1000: for the report.
   virtual std::vector<ErrorInfo> skipped() const = 0;
   /// The snapshot nearest to `seconds` ago (or the first).

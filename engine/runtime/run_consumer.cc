@@ -188,7 +188,7 @@ Next RunCore::deliver(Item* item) {
   Next next = next_of(Next::Kind::kBatch, item->origin.epoch);
   next.batch = Batch(names_, std::move(*item));
   consumer_worker_.items.give(item);
-  ++epoch_batches_;
+  if (++epoch_batches_ == 1) epochs_begun_.fetch_add(1, std::memory_order_relaxed);
   if (batch_limit_ != 0 && ++batches_ == batch_limit_) stop_consumer();
   return next;
 }

@@ -42,6 +42,7 @@ class RunCore final : public RunImpl {
   std::string key(const Origin& origin) const override;
   const Plan& plan() const override { return *plan_; }
   std::string status() const override;
+  uint32_t epochs_begun() const override { return epochs_begun_.load(std::memory_order_relaxed); }
   std::vector<ErrorInfo> skipped() const override;
 
   // ---- for units, on any thread ----
@@ -140,8 +141,9 @@ class RunCore final : public RunImpl {
   Worker consumer_worker_;
   mutable std::mutex edge_mutex_;  // the consumer's side of the sink edge, against snapshots
   ConsumerClock consumer_;         // has its own lock
-  uint32_t consumer_epoch_ = 0;    // epochs whose end the consumer has seen
-  bool epoch_ended_ = false;       // waits for the sinks to end it too
+  std::atomic<uint32_t> epochs_begun_{0};
+  uint32_t consumer_epoch_ = 0;  // epochs whose end the consumer has seen
+  bool epoch_ended_ = false;     // waits for the sinks to end it too
   uint64_t epoch_batches_ = 0, batches_ = 0;
   std::atomic<bool> finished_{false};  // the consumer takes nothing more
   std::atomic<int> status_{0};
