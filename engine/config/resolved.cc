@@ -150,7 +150,7 @@ class Writer {
     std::string result;
     switch (value.kind) {
       case Value::Kind::kNull:
-        return "null";
+        return value.text.empty() ? "null" : value.text;
       case Value::Kind::kScalar:
         return word(value.text, value.quoted);
       case Value::Kind::kList:

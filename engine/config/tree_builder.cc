@@ -73,7 +73,9 @@ void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
 void TreeBuilder::place_null(Value* value, size_t mark) const {
   if (is_null_word(source_.text(), mark, expects_key())) {
     const size_t begin = skip_properties(source_.text(), mark);
-    return place(value, begin, source_.text()[begin] == '~' ? 1 : 4);
+    const size_t bytes = source_.text()[begin] == '~' ? 1 : 4;
+    value->text = source_.text().substr(begin, bytes);  // where a text is due, it is one
+    return place(value, begin, bytes);
   }
   if (frames_.empty() || expects_key()) return place(value, mark, 1);
   const Frame& frame = frames_.back();

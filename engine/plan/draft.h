@@ -34,6 +34,10 @@ struct Draft {
   void fail(int index) { failed[static_cast<size_t>(index)] = true; }
 };
 
+/// True of what was read from a file: there the configuration room has checked what depends on no
+/// operator, with better places; the same checks here are for graphs made in C++.
+inline bool is_read(const Position& at) { return at.line > 0; }
+
 inline Place place_of(const NodeSpec& node) { return {node.at, node.source_line}; }
 inline Place place_of_op(const NodeSpec& node) { return {node.op_at, node.op_line}; }
 inline Place place_of(const QueueSpec& queue) { return {queue.at, queue.source_line}; }

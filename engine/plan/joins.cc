@@ -190,6 +190,7 @@ void check_joins(Draft* draft) {
                          draft->node(zip).id + "': " + cycle,
                      place_of(spec),
                      "write order: preserve, or put the node before the branches part");
+    draft->fail(index);
   }
 }
 

@@ -67,6 +67,8 @@ class Linker {
   void link_above(int index) {
     const NodeSpec& spec = draft_->written(index);
     const Kind kind = draft_->node(index).kind;
+    const bool known = draft_->schemas[static_cast<size_t>(index)] != nullptr;
+    if (!known && (index == 0 || draft_->node(index - 1).kind == Kind::kSink)) return spoil(index);
     if (kind == Kind::kZip || kind == Kind::kMerge) {
       draft_->say.error("missing-from", "'" + spec.id + "' joins several nodes: it needs 'from'",
                         place_of(spec), "write from: [a, b] or from: {left: a, right: b}");

@@ -69,7 +69,10 @@ class Converter {
     }
     if (value.kind == Value::Kind::kList || value.kind == Value::Kind::kMap) {
       const bool list = value.kind == Value::Kind::kList;
-      return wrong(value, "must be " + expected(type) + ", not a " + (list ? "list" : "mapping"));
+      const std::string due = is_list(param_.type) ? std::string("a ") : expected(type);
+      return wrong(value, "must be " + due +
+                              (is_list(param_.type) ? std::string(name_of(param_.type)) : "") +
+                              ", not a " + (list ? "list" : "mapping"));
     }
     switch (type) {
       case ParamType::kBool:

@@ -63,6 +63,7 @@ void check_concurrency(const NodeSpec& spec, PlanNode* node, bool serial_run, Co
 void check_policy(const NodeSpec& spec, PlanNode* node, Complaints* say) {
   const ErrorPolicySpec& written = spec.on_error;
   node->policy = {written.skip, written.max_count, written.max_fraction};
+  if (is_read(written.at)) return;
   const Place place = {written.at, ""};
   const std::string name = "nodes." + spec.id + ".on_error";
   if (!written.skip && (written.max_count || written.max_fraction)) {

@@ -86,10 +86,41 @@ void warn_behind(Draft* draft, int start, std::set<int>* warned) {
   }
 }
 
+// `start` and all nodes behind it.
+std::set<int> reached_from(const Draft& draft, int start) {
+  std::set<int> seen;
+  std::vector<int> todo = {start};
+  while (!todo.empty()) {
+    const int index = todo.back();
+    todo.pop_back();
+    if (draft.is_consumer(index) || !seen.insert(index).second) continue;
+    for (const int edge : draft.node(index).out_edges) todo.push_back(draft.edge(edge).to);
+  }
+  return seen;
+}
+
+// A zip pairs items by their place: an order that one of its inputs alone has lost does not match.
+void warn_zips(Draft* draft, int start) {
+  const std::set<int> behind = reached_from(*draft, start);
+  for (const int index : behind) {
+    const PlanNode& node = draft->node(index);
+    if (node.kind != Kind::kZip || index == start) continue;
+    const auto reaches = [&](int edge) { return behind.count(draft->edge(edge).from) > 0; };
+    if (std::all_of(node.in_edges.begin(), node.in_edges.end(), reaches)) continue;
+    draft->say.warning("zip-order",
+                       "'" + draft->node(start).id +
+                           "' gives samples in any order to one input of '" + node.id +
+                           "' only, which joins samples of the same place",
+                       place_of(draft->written(start)), "write order: preserve");
+  }
+}
+
 void check_order(Draft* draft) {
   std::set<int> warned;
   for (const int index : draft->order) {
-    if (reorders(draft->node(index))) warn_behind(draft, index, &warned);
+    if (!reorders(draft->node(index)) || draft->failed[static_cast<size_t>(index)]) continue;
+    warn_zips(draft, index);
+    warn_behind(draft, index, &warned);
   }
 }
 
@@ -98,7 +129,7 @@ const QueueSpec& queue_of(const Draft& draft, const PlanEdge& edge) {
 }
 
 void check_queue(Draft* draft, const QueueSpec& queue, const std::string& name) {
-  if (!queue.items && !queue.bytes) return;
+  if (is_read(queue.at) || (!queue.items && !queue.bytes)) return;
   if (draft->spec.serial) {
     draft->say.error("serial-queue",
                      name + " has no meaning with `workers: 0`: there every edge holds one item",
