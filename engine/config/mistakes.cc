@@ -50,7 +50,7 @@ std::string describe(const Value& value) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  const std::string close = did_you_mean(word, candidates);
+  std::string close = did_you_mean(word, candidates);
   if (!close.empty()) return close;
   const std::string parts = "_" + with_underscores(word) + "_";
   for (const std::string& candidate : candidates) {

@@ -42,7 +42,7 @@ std::string join(const std::vector<std::string>& parts, size_t count) {
 /// One assignment on its way down the tree.
 class Assignment {
  public:
-  Assignment(std::string path, Value value, std::vector<Diagnostic>* diagnostics)
+  Assignment(const std::string& path, Value value, std::vector<Diagnostic>* diagnostics)
       : parts_(split(path)), value_(std::move(value)), diagnostics_(diagnostics) {
     place_.at.file = "--set " + path;
     place_.kind = Value::Kind::kScalar;
