@@ -61,6 +61,7 @@ template <int kChannels>
 PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from, std::uint8_t* to) {
   const __m256i shuffle01 = pair_shuffle<kChannels>(0);
   const __m256i shuffle23 = pair_shuffle<kChannels>(2);
+  constexpr std::ptrdiff_t kStep = 4 * kChannels;
   const int groups = axis.taps / 4;
   const std::int16_t* weights = axis.split.data();
   for (int i = 0; i < axis.out_size; i += 2) {
@@ -70,7 +71,7 @@ PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from,
     const std::uint8_t* b =
         lone ? a : from + static_cast<std::ptrdiff_t>(axis.first[at + 1]) * kChannels;
     SplitSums sums = fresh_sums();
-    for (int g = 0; g < groups; ++g, weights += 16, a += 4 * kChannels, b += 4 * kChannels) {
+    for (int g = 0; g < groups; ++g, weights += 16, a += kStep, b += kStep) {
       const __m256i pixels = load_two(a, b);
       const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
       add_products(sums, _mm256_shuffle_epi8(pixels, shuffle01), _mm256_shuffle_epi32(w, 0x00),
@@ -104,7 +105,7 @@ PENSTOCK_AVX2 inline void blend_block(const std::uint8_t* row, std::ptrdiff_t st
   for (int t = 0; t < count; t += 2, row += 2 * stride) {
     // Behind an odd count the weight is 0, so any row will do.
     const std::uint8_t* second = t + 1 < count ? row + stride : row;
-    const std::int16_t* pair = weights + t / 4 * 16 + t % 4;
+    const std::int16_t* pair = weights + std::ptrdiff_t{t / 4} * 16 + t % 4;
     const __m256i low = broadcast_pair(pair);
     const __m256i high = broadcast_pair(pair + 4);
     const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));

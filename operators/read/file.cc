@@ -19,8 +19,9 @@ namespace {
 }  // namespace
 
 File::File(const std::string& path) : path_(path) {
+  // O_NONBLOCK matters to pipes and devices only: opening one must not hang before it is refused.
   do {
-    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0) fail(path_, "cannot open", errno);
   struct stat status = {};

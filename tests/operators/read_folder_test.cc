@@ -61,6 +61,44 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// A firing of a source that looks at one record only and counts what it outputs.
+class OneRecord : public Context {
+ public:
+  explicit OneRecord(uint64_t index) : at_{.index = index} { origin_ = &at_; }
+  using Context::output;
+  Tensor& output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) override {
+    if (static_cast<size_t>(field) >= fields.size()) fields.resize(static_cast<size_t>(field) + 1);
+    return fields[static_cast<size_t>(field)] = Tensor::empty(sizes, dtype, layout);
+  }
+  void set(int, Field) override {}
+  bool cancelled() const override { return false; }
+
+  std::vector<Tensor> fields;
+
+ private:
+  Origin at_;
+};
+
+TEST_CASE("read_folder's try_now gives all or nothing, the same as the blocking way") {
+  const TempFolder folder;
+  folder.add("a/large.jpg", std::string((1 << 20) + 1, 'x'));
+  folder.add("b/small.jpg", "12345");
+  const auto op = make_operator("read_folder", folder.params());
+  FieldTable table;
+  op->infer(table);
+  OneRecord large(0);
+  CHECK_FALSE(op->try_now(large));
+  CHECK(large.fields.empty());
+  OneRecord small(1);
+  if (op->try_now(small)) {  // not every file system can tell what is cached
+    REQUIRE(small.fields.size() == 2);
+    CHECK(values_of<uint8_t>(small.fields[0]) == std::vector<uint8_t>{'1', '2', '3', '4', '5'});
+    CHECK(values_of<int64_t>(small.fields[1]) == std::vector<int64_t>{1});
+  } else {
+    CHECK(small.fields.empty());
+  }
+}
+
 TEST_CASE("read_folder gives the bytes and labels of the photographs in order") {
   const fs::path root = fs::path(PENSTOCK_TEST_DATA) / "photos";
   const ParamList params{{"root", root.string()}};
@@ -158,6 +196,9 @@ TEST_CASE("read_folder refuses files above max_bytes and files that went away") 
                     "the file has 5 bytes, the limit is 4; raise max_bytes to allow it");
   params.back().second = int64_t{5};
   CHECK(run_operator("read_folder", params).size() == 1);
+  REQUIRE(mkfifo((folder.path() / "a/2.jpg").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(run_operator("read_folder", folder.params()), std::runtime_error);
+  fs::remove(folder.path() / "a/2.jpg");
   folder.add("a/0.jpg", "");
   CHECK(run_operator("read_folder", folder.params())[0].tensor("image").numel() == 0);
 }
