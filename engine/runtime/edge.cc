@@ -29,6 +29,7 @@ void Edge::push(Item* item, EntryKind kind, uint32_t epoch, uint64_t bytes, uint
         full_ns_.store(full_ns_.load(std::memory_order_relaxed) + (freed - last_push_),
                        std::memory_order_relaxed);
       }
+      now = std::max(now, freed);  // the room that we use appeared then
     }
     now = std::max(now, last_push_);
     last_push_ = now;

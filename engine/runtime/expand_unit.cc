@@ -59,6 +59,7 @@ Unit::Step ExpandUnit::open_next(Place& place, Worker& worker) {
       return Step::kAgain;
     }
     pop(edge, worker);
+    drop_open(worker);  // streams that are exhausted keep their parent until here
     end_epoch(stamp, 0, enabler, worker);
     return Step::kAgain;
   }

@@ -213,15 +213,26 @@ std::optional<Next> RunCore::finish_run() {
     }
   }
   consumer_worker_.kick(sink_edge_->producer);
-  for (const Unit* sink : sinks_) {
-    if (!sink->stopped() && static_cast<int64_t>(sink->epochs_done()) < end_epoch_) {
-      return std::nullopt;
-    }
-  }
+  if (!sinks_finished() || !is_quiet()) return std::nullopt;
   throw_sink_error(kDoneForever - 1);
   int running = kRunning;
   status_.compare_exchange_strong(running, kComplete);
   return next_of(Next::Kind::kEnd);
+}
+
+bool RunCore::sinks_finished() const {
+  return std::all_of(sinks_.begin(), sinks_.end(), [this](const Unit* sink) {
+    return sink->stopped() || static_cast<int64_t>(sink->epochs_done()) >= end_epoch_;
+  });
+}
+
+// Nothing runs any more but this thread, so that the end's figures are final.
+bool RunCore::is_quiet() {
+  if (inline_) {
+    while (Slot* slot = inline_->take()) slot->unit->run_firing(*slot, consumer_worker_);
+    return true;
+  }
+  return activity_.load(std::memory_order_acquire) == 1;
 }
 
 bool RunCore::sinks_reached(uint32_t epochs) const {

@@ -199,8 +199,13 @@ void RunCore::leave() {
 // Nothing runs and nothing is ready (the mutex is held). Returns a source that may pass the gate.
 SourceUnit* RunCore::on_quiescent() {
   const bool waits = waiting_.load(std::memory_order_relaxed) != 0 && !woken_;
-  if (cancelled() || held_.load()) return nullptr;
-  if (!waits && !finished_.load()) return nullptr;
+  const bool ends = finished_.load();
+  if (waits && ends && sinks_finished()) {  // it waits for just this
+    woken_ = true;
+    wake_.notify_all();
+    return nullptr;
+  }
+  if (held_.load() || (!waits && !ends)) return nullptr;
   SourceUnit* least = nullptr;
   for (SourceUnit* source : sources_) {
     if (!source->gated() || source->stopped()) continue;

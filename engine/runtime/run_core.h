@@ -95,6 +95,8 @@ class RunCore final : public RunImpl {
   void throw_sink_error(int64_t up_to_epoch);
   void stop_consumer();
   bool sinks_reached(uint32_t epochs) const;
+  bool sinks_finished() const;
+  bool is_quiet();
   Next wait_for_next(std::optional<int64_t> deadline);
   bool sleep(std::optional<int64_t> deadline);
   bool run_inline();
