@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "plan/draft.h"
+#include "plan/param_value.h"
 
 namespace penstock {
 namespace {
@@ -27,11 +28,12 @@ std::string hash_node(const Draft& draft, int index, const std::vector<std::stri
   if (node.order == Order::kAny) text += " any";
   if (node.policy.skip) {
     text += " skip " + (node.policy.max_count ? std::to_string(*node.policy.max_count) : "-");
-    text += " " + (node.policy.max_fraction ? std::to_string(*node.policy.max_fraction) : "-");
+    text += " " + (node.policy.max_fraction ? canonical_text(*node.policy.max_fraction) : "-");
   }
   for (size_t port = 0; port < node.in_edges.size(); ++port) {
     text += " <" + hashes[static_cast<size_t>(draft.edge(node.in_edges[port]).from)];
-    if (port < spec.from.size()) text += "." + spec.from[port].field + "=" + spec.from[port].name;
+    // A zip's choice of fields and names; other nodes have none.
+    if (node.kind == Kind::kZip) text += "." + spec.from[port].field + "=" + spec.from[port].name;
     text += ">";
   }
   return hash_hex(text);

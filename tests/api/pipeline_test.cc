@@ -1,0 +1,75 @@
+#include "penstock/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include "plan/plan.h"
+
+namespace penstock {
+namespace {
+
+const char* const kSmall = R"(
+penstock: 1
+name: small
+nodes:
+  - {id: make, op: synthetic, params: {items: 10, shape: [2], dtype: float32}}
+  - {id: batch, op: collate, params: {batch_size: 4}}
+)";
+
+TEST_CASE("a text becomes a pipeline that can be started more than once") {
+  const Pipeline pipeline = Pipeline::parse(kSmall);
+  CHECK(pipeline.plan().name() == "small");
+  for (int i = 0; i < 2; ++i) {
+    Run run = pipeline.start();
+    CHECK(run.size() == 3);
+    uint64_t batches = 0, samples = 0;
+    Next next = run.next();
+    for (; next.kind == Next::Kind::kBatch; next = run.next()) {
+      ++batches;
+      samples += next.batch.size();
+    }
+    CHECK(next.kind == Next::Kind::kEpochEnd);
+    CHECK(run.next().kind == Next::Kind::kEnd);
+    CHECK(run.next().kind == Next::Kind::kEnd);
+    CHECK(batches == 3);
+    CHECK(samples == 10);
+    CHECK(run.report().batches == 3);
+  }
+}
+
+TEST_CASE("options of the loader change values and add libraries") {
+  LoadOptions options;
+  options.set = {"nodes.batch.params.batch_size=5"};
+  CHECK(Pipeline::parse(kSmall, options).plan().batches_per_epoch(0) == 2);
+  options.plugins = {"no-such.so"};
+  CHECK_THROWS_WITH_AS(Pipeline::parse(kSmall, options),
+                       "<string>: error[plugin]: cannot load 'no-such.so': there is no such file\n",
+                       InvalidPipeline);
+}
+
+TEST_CASE("mistakes of the file and of the plan come together, sorted") {
+  const char* const bad = R"(penstock: 1
+nodes:
+  - {id: make, op: synthetc, concurrency: none}
+  - {id: batch, op: collate, params: {batch_sise: 4}}
+sed: 3
+)";
+  try {
+    Pipeline::parse(bad);
+    FAIL("no error");
+  } catch (const InvalidPipeline& error) {
+    std::vector<std::string> codes;
+    for (const Diagnostic& diagnostic : error.diagnostics()) codes.push_back(diagnostic.code);
+    CAPTURE(std::string(error.what()));
+    CHECK(codes == std::vector<std::string>{"unknown-op", "wrong-type", "missing-param",
+                                            "unknown-param", "unknown-key"});
+  }
+}
+
+TEST_CASE("check lists mistakes of a file and does not throw") {
+  const auto missing = Pipeline::check("no-such-file.yaml");
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0].code == "cannot-read");
+}
+
+}  // namespace
+}  // namespace penstock
