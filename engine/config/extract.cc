@@ -132,18 +132,22 @@ class Extractor {
       ReadNode node = read_node(reader_, value.items[i], i);
       node.spec.base_dir = folder_of(value.items[i].at);
       result_.readable = result_.readable && node.readable;
-      check_unique(node.spec, &places);
+      check_unique(node.spec, value.items[i], &places);
       result_.spec.nodes.push_back(std::move(node.spec));
     }
   }
 
-  void check_unique(const NodeSpec& node, std::map<std::string, Position>* places) {
+  /// `item` is the node's entry in the list: an alias has its id where the anchor is.
+  void check_unique(const NodeSpec& node, const Value& item,
+                    std::map<std::string, Position>* places) {
     if (node.id.empty()) return;
     const auto [first, is_new] = places->try_emplace(node.id, node.at);
     if (is_new) return;
-    Value at;
-    at.at = node.at;
-    at.source_line = node.source_line;
+    Value at = item;
+    if (node.at != first->second) {
+      at.at = node.at;
+      at.source_line = node.source_line;
+    }
     reader_.error("duplicate-id",
                   "node id '" + node.id + "' is already used at " + first->second.text(), at,
                   "give each node an id of its own");
