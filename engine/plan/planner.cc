@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "plan/draft.h"
@@ -22,6 +23,19 @@ class Planner {
   }
 };
 
+namespace {
+
+// A stray key of a node reaches the plan as a parameter, in case it is one: if it is not, the
+// configuration room has already said so.
+bool is_said(const Diagnostic& mine, const std::vector<Diagnostic>& before) {
+  return mine.code == "unknown-param" &&
+         std::any_of(before.begin(), before.end(), [&](const Diagnostic& other) {
+           return other.code == "unknown-key" && other.at == mine.at;
+         });
+}
+
+}  // namespace
+
 std::shared_ptr<const Plan> make_plan(const GraphSpec& spec, const Registry& registry,
                                       std::vector<Diagnostic>* diagnostics) {
   std::vector<Diagnostic> found;
@@ -33,6 +47,7 @@ std::shared_ptr<const Plan> make_plan(const GraphSpec& spec, const Registry& reg
   check_streams(&draft);
   size_queues(&draft);
   sort_diagnostics(&found);
+  std::erase_if(found, [&](const Diagnostic& mine) { return is_said(mine, *diagnostics); });
   diagnostics->insert(diagnostics->end(), found.begin(), found.end());
   if (draft.say.errors() > 0) return nullptr;
   return Planner::make(std::move(draft), std::move(found));

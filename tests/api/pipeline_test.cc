@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <string>
+
 #include "plan/plan.h"
 
 namespace penstock {
@@ -63,6 +66,28 @@ sed: 3
     CHECK(codes == std::vector<std::string>{"unknown-op", "wrong-type", "missing-param",
                                             "unknown-param", "unknown-key"});
   }
+}
+
+// Every block of docs/yaml.md that is a whole pipeline.
+TEST_CASE("the pipelines of the documentation are right") {
+  std::ifstream page(PENSTOCK_SOURCE_DIR "/docs/yaml.md");
+  std::string block;
+  bool inside = false;
+  int checked = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (line == "```yaml") {
+      inside = true;
+      block.clear();
+    } else if (line == "```" && inside) {
+      inside = false;
+      if (!block.starts_with("penstock:")) continue;
+      CHECK_NOTHROW(Pipeline::parse(block));
+      ++checked;
+    } else if (inside) {
+      block += line + "\n";
+    }
+  }
+  CHECK(checked > 0);
 }
 
 TEST_CASE("check lists mistakes of a file and does not throw") {
