@@ -35,7 +35,7 @@ std::string bytes_text(uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return fmt::format("{:.1f} {}", value, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", value, value == std::floor(value) ? 0 : 1, kUnits[unit]);
 }
 
 std::string percent_text(double share) {

@@ -1,0 +1,102 @@
+#include "cli/common.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace penstock::cli {
+namespace {
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+        return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
+      },
+      "");
+}
+
+}  // namespace
+
+Verbosity CommonOptions::level() const {
+  if (verbosity == "quiet") return Verbosity::kQuiet;
+  return verbosity == "verbose" ? Verbosity::kVerbose : Verbosity::kNormal;
+}
+
+CLI::App* add_verb(Shell& shell, const std::string& name, const std::string& doc,
+                   const std::string& examples) {
+  CLI::App* verb = shell.app.add_subcommand(name, doc);
+  verb->footer("Examples:\n" + examples);
+  return verb;
+}
+
+void add_set(CLI::App* verb, CommonOptions* options) {
+  verb->add_option("--set", options->set,
+                   "Override one value of the file: nodes.decode.concurrency=4 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_plugins(CLI::App* verb, CommonOptions* options) {
+  verb->add_option("--plugin", options->plugins, "Load an operator library (repeatable)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_format(CLI::App* verb, CommonOptions* options, const std::vector<std::string>& formats) {
+  verb->add_option("--format", options->format, "Form of the result")
+      ->type_name(fmt::format("{}", fmt::join(formats, "|")))
+      ->check(one_of(formats));
+}
+
+void add_verbosity(CLI::App* verb, CommonOptions* options) {
+  verb->add_option("--verbosity", options->verbosity,
+                   "quiet: errors only; verbose: every warning, and what happens when")
+      ->type_name("quiet|normal|verbose")
+      ->check(one_of({"quiet", "normal", "verbose"}));
+}
+
+void add_file(CLI::App* verb, std::string* file) {
+  verb->add_option("FILE", *file, "The pipeline, a YAML file")->required()->type_name("");
+}
+
+CLI::Validator at_least(uint64_t least) {
+  return CLI::Validator(
+      [least](std::string& text) -> std::string {
+        uint64_t value = 0;
+        if (text.find_first_not_of("0123456789") == std::string::npos &&
+            CLI::detail::lexical_cast(text, value) && value >= least) {
+          return "";
+        }
+        return fmt::format("'{}' is not a whole number of at least {}", text, least);
+      },
+      "");
+}
+
+bool write_result(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return true;
+  }
+  if (errno == EPIPE) return false;
+  throw std::runtime_error(std::string("cannot write the result: ") + std::strerror(errno));
+}
+
+void print_error(const std::string& message, const std::string& help) {
+  const bool colour = isatty(STDERR_FILENO) != 0;
+  fmt::print(stderr, "{}error:{} {}\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+             message);
+  if (!help.empty()) fmt::print(stderr, "  help: {}\n", help);
+}
+
+void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json) {
+  if (diagnostics.empty()) return;
+  const std::string text = json ? format_json(diagnostics) : format_text(diagnostics);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace penstock::cli

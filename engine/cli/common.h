@@ -1,0 +1,79 @@
+#pragma once
+/// What the verbs share: options, exit codes, output.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "penstock/pipeline.h"
+
+namespace penstock::cli {
+
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kBadPipeline = 78;  ///< EX_CONFIG of sysexits.h
+inline constexpr int kInterrupted = 130;
+
+/// A command line that makes no sense: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& message, std::string help = "")
+      : std::runtime_error(message), help_(std::move(help)) {}
+  const std::string& help() const { return help_; }
+
+ private:
+  std::string help_;
+};
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+/// Options that every verb has; those that make no sense for it are not registered.
+struct CommonOptions {
+  std::vector<std::string> set, plugins;
+  std::string format = "text";
+  std::string verbosity = "normal";
+
+  bool json() const { return format == "json"; }
+  LoadOptions load() const { return {set, plugins}; }
+  Verbosity level() const;
+};
+
+/// The parser, and what the chosen verb does once parsing is over.
+struct Shell {
+  CLI::App app;
+  std::function<int()> action;
+  bool json = false;  ///< the chosen verb's --format, for diagnostics
+};
+
+/// A verb with its two examples.
+CLI::App* add_verb(Shell& shell, const std::string& name, const std::string& doc,
+                   const std::string& examples);
+void add_set(CLI::App* verb, CommonOptions* options);
+void add_plugins(CLI::App* verb, CommonOptions* options);
+void add_format(CLI::App* verb, CommonOptions* options,
+                const std::vector<std::string>& formats = {"text", "json"});
+void add_verbosity(CLI::App* verb, CommonOptions* options);
+/// The positional FILE.
+void add_file(CLI::App* verb, std::string* file);
+/// A whole number of at least `least`.
+CLI::Validator at_least(uint64_t least);
+
+/// Writes a result to stdout. False: nobody reads it any more (a closed pipe), which is no error;
+/// throws std::runtime_error when it cannot be written (a full disk).
+bool write_result(const std::string& text);
+
+/// Prints "error: ..." and "  help: ..." on stderr, in colour on a terminal.
+void print_error(const std::string& message, const std::string& help = "");
+/// Prints diagnostics on stderr in the form that was asked for.
+void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json);
+
+// One file a verb.
+void add_check(Shell& shell);
+void add_list(Shell& shell);
+void add_describe(Shell& shell);
+void add_graph(Shell& shell);
+
+}  // namespace penstock::cli

@@ -1,0 +1,77 @@
+#include "cli/console.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "report/words.h"
+
+namespace penstock::cli {
+namespace {
+
+constexpr uint64_t kWarningsAtOnce = 10;
+constexpr auto kWarningPause = std::chrono::seconds(1);
+constexpr size_t kProgressWidth = 99;
+
+}  // namespace
+
+Console::Console(Verbosity verbosity)
+    : verbosity_(verbosity), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Console::warn(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  ++warnings_;
+  if (verbosity_ == Verbosity::kQuiet) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (verbosity_ == Verbosity::kNormal && warnings_ > kWarningsAtOnce &&
+      now - last_warning_ < kWarningPause) {
+    ++hidden_;
+    return;
+  }
+  last_warning_ = now;
+  line("\033[33m", "warning", message);
+}
+
+void Console::note(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (verbosity_ != Verbosity::kQuiet) line("", "note", message);
+}
+
+void Console::detail(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (verbosity_ == Verbosity::kVerbose) line("", "note", message);
+}
+
+void Console::progress(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (!shows_progress()) return;
+  fmt::print(stderr, "\r\033[K{}", fit(line, kProgressWidth));
+  std::fflush(stderr);
+  progress_shown_ = true;
+}
+
+void Console::finish() {
+  const std::lock_guard lock(mutex_);
+  clear_progress();
+  if (hidden_ > 0) {
+    line("\033[33m", "warning",
+         fmt::format("{} not shown (--verbosity verbose shows all)",
+                     count_text(hidden_, "further warning", "further warnings")));
+    hidden_ = 0;
+  }
+}
+
+void Console::line(const char* colour, const char* word, const std::string& message) {
+  clear_progress();
+  const bool coloured = terminal_ && *colour != '\0';
+  fmt::print(stderr, "{}{}:{} {}\n", coloured ? colour : "", word, coloured ? "\033[0m" : "",
+             message);
+}
+
+void Console::clear_progress() {
+  if (progress_shown_) fmt::print(stderr, "\r\033[K");
+  progress_shown_ = false;
+}
+
+}  // namespace penstock::cli

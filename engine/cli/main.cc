@@ -1,0 +1,65 @@
+/// penstock: the command line.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/usage.h"
+#include "penstock/plugin.h"
+
+namespace penstock::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Penstock runs input pipelines for training and measures which stage cannot keep up.";
+
+int dispatch(Shell& shell, int argc, char** argv) {
+  try {
+    check_verb(shell.app, argc, argv);
+    shell.app.parse(argc, argv);
+    return shell.action();
+  } catch (const CLI::Success& success) {  // --help, --version
+    write_result(shell_answer(shell.app, success));
+    return kOk;
+  } catch (const CLI::ParseError& error) {
+    const UsageError usage = usage_error(shell.app, error, argc, argv);
+    print_error(usage.what(), usage.help());
+    return kUsage;
+  } catch (const UsageError& error) {
+    print_error(error.what(), error.help());
+    return kUsage;
+  } catch (const InvalidPipeline& invalid) {
+    print_diagnostics(invalid.diagnostics(), shell.json);
+    return kBadPipeline;
+  } catch (const RunError& error) {
+    print_error(error.what());
+    return kFailed;
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::cli
+
+int main(int argc, char** argv) {
+  using namespace penstock::cli;
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where the result is written
+  Shell shell;
+  shell.app.description(kAbout);
+  shell.app.name("penstock");
+  shell.app.require_subcommand(1);
+  shell.app.set_version_flag("--version", std::string("penstock ") + penstock::kVersion,
+                             "Print the version");
+  shell.app.set_help_flag("-h,--help", "Print this help");
+  shell.app.footer("penstock VERB --help tells more and shows two examples.");
+  // TMP add_run(shell);
+  add_check(shell);
+  add_graph(shell);
+  add_list(shell);
+  add_describe(shell);
+  return dispatch(shell, argc, argv);
+}
