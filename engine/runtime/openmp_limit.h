@@ -3,9 +3,9 @@
 
 namespace penstock {
 
-/// While it lives, OpenMP teams that the calling thread starts have one member; the setting is the
-/// thread's own, so that no other thread of the host program sees it. Does nothing where no OpenMP
-/// runtime is loaded.
+/// While it lives, OpenMP teams and MKL calls of the calling thread use that thread alone, also
+/// through libtorch. The settings are the thread's own, so that no other thread of the host program
+/// sees them, and what they were before comes back. Does nothing where no such library is loaded.
 class OpenMpLimit {
  public:
   OpenMpLimit();
@@ -14,7 +14,7 @@ class OpenMpLimit {
   OpenMpLimit& operator=(const OpenMpLimit&) = delete;
 
  private:
-  int before_ = 0;
+  int team_before_ = 0, mkl_before_ = 0;
 };
 
 }  // namespace penstock

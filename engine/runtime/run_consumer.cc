@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "runtime/inline_executor.h"
+#include "runtime/openmp_limit.h"
 #include "runtime/run_core.h"
 #include "runtime/tbb_executor.h"
 
@@ -39,6 +40,8 @@ Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
   Next next;
   try {
     const WorkerScope scope(&consumer_worker_);
+    std::optional<OpenMpLimit> one_team_member;  // bodies run here
+    if (inline_) one_team_member.emplace();
     next = wait_for_next(deadline);
     consumer_worker_.drain();
   } catch (...) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -46,6 +47,7 @@ class BodyContext final : public Context {
   Tensor& output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) override;
   void set(int field, Field value) override;
   bool cancelled() const override;
+  std::string key(size_t i) const override;
 
   bool dropped() const { return dropped_; }
   /// Puts the gathered fields into `item`, which then has `fields` fields.
@@ -57,7 +59,7 @@ class BodyContext final : public Context {
     Field value;
   };
   Slot* slot_ = nullptr;
-  std::vector<Pending> pending_;
+  std::deque<Pending> pending_;  ///< what output() returned stays where it is
 };
 
 /// Stamps are relaxed atomics because a snapshot may look while a body runs; each is written by the

@@ -27,6 +27,11 @@ void BodyContext::set(int field, Field value) { pending_.push_back({field, std::
 
 bool BodyContext::cancelled() const { return slot_->unit->stopped(); }
 
+std::string BodyContext::key(size_t i) const {
+  std::string key = slot_->unit->run().key(i < count_ ? inputs_[i]->origin : *origin_);
+  return key.empty() ? Context::key(i) : key;
+}
+
 void BodyContext::commit(Item& item, int fields) {
   if (item.fields.size() < static_cast<size_t>(fields)) {
     item.fields.resize(static_cast<size_t>(fields));

@@ -104,7 +104,7 @@ class Context {
   Rng& rng();
 
   /// Memory for a field of the output: dense, to be written in full, never read. The engine may
-  /// hand out pooled, pinned or batch memory.
+  /// hand out pooled, pinned or batch memory. The reference is good until the body returns.
   virtual Tensor& output(int field, std::span<const int64_t> sizes, DType dtype,
                          Layout layout = Layout::kNone) = 0;
   Tensor& output(int field, std::initializer_list<int64_t> sizes, DType dtype,
