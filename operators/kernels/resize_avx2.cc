@@ -56,39 +56,57 @@ PENSTOCK_AVX2 inline __m256i load_two(const std::uint8_t* a, const std::uint8_t*
   return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-/// Two output pixels at a time, one in each half of the registers, four taps a step.
+/// Two output pixels, `a` and `b` their first source pixels, one in each half of the result's low
+/// 4 bytes; four taps a step.
 template <int kChannels>
-PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from, std::uint8_t* to) {
+PENSTOCK_AVX2 inline __m256i resize_two(const std::uint8_t* a, const std::uint8_t* b,
+                                        const std::int16_t* weights, int groups) {
+  constexpr std::ptrdiff_t kStep = std::ptrdiff_t{4} * kChannels;
   const __m256i shuffle01 = pair_shuffle<kChannels>(0);
   const __m256i shuffle23 = pair_shuffle<kChannels>(2);
-  constexpr std::ptrdiff_t kStep = 4 * kChannels;
+  SplitSums sums = fresh_sums();
+  do {
+    const __m256i pixels = load_two(a, b);
+    const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+    add_products(sums, _mm256_shuffle_epi8(pixels, shuffle01), _mm256_shuffle_epi32(w, 0x00),
+                 _mm256_shuffle_epi32(w, 0xaa));
+    add_products(sums, _mm256_shuffle_epi8(pixels, shuffle23), _mm256_shuffle_epi32(w, 0x55),
+                 _mm256_shuffle_epi32(w, 0xff));
+    weights += 16;
+    a += kStep;
+    b += kStep;
+  } while (--groups > 0);
+  const __m256i sums32 = finish(sums);
+  const __m256i words = _mm256_packs_epi32(sums32, sums32);
+  return _mm256_packus_epi16(words, words);
+}
+
+template <int kChannels>
+PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from, std::uint8_t* to) {
   const int groups = axis.taps / 4;
+  const int* first = axis.first.data();
   const std::int16_t* weights = axis.split.data();
-  for (int i = 0; i < axis.out_size; i += 2) {
-    const bool lone = i + 1 == axis.out_size;
-    const auto at = static_cast<std::size_t>(i);
-    const std::uint8_t* a = from + static_cast<std::ptrdiff_t>(axis.first[at]) * kChannels;
-    const std::uint8_t* b =
-        lone ? a : from + static_cast<std::ptrdiff_t>(axis.first[at + 1]) * kChannels;
-    SplitSums sums = fresh_sums();
-    for (int g = 0; g < groups; ++g, weights += 16, a += kStep, b += kStep) {
-      const __m256i pixels = load_two(a, b);
-      const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
-      add_products(sums, _mm256_shuffle_epi8(pixels, shuffle01), _mm256_shuffle_epi32(w, 0x00),
-                   _mm256_shuffle_epi32(w, 0xaa));
-      add_products(sums, _mm256_shuffle_epi8(pixels, shuffle23), _mm256_shuffle_epi32(w, 0x55),
-                   _mm256_shuffle_epi32(w, 0xff));
-    }
-    const __m256i words = _mm256_packs_epi32(finish(sums), _mm256_setzero_si256());
-    const __m256i bytes = _mm256_packus_epi16(words, words);
-    const int first = _mm_cvtsi128_si32(_mm256_castsi256_si128(bytes));
-    const int second = _mm_cvtsi128_si32(_mm256_extracti128_si256(bytes, 1));
-    std::memcpy(to, &first, kChannels);
-    to += kChannels;
-    if (lone) break;
-    std::memcpy(to, &second, kChannels);
-    to += kChannels;
+  const auto pixel = [from](int index) {
+    return from + static_cast<std::ptrdiff_t>(index) * kChannels;
+  };
+  int i = 0;
+  // Stores 4 bytes for 3; the next pixel, which there always is, overwrites the fourth.
+  for (; i + 2 < axis.out_size; i += 2, weights += std::ptrdiff_t{groups} * 16) {
+    const __m256i bytes =
+        resize_two<kChannels>(pixel(first[i]), pixel(first[i + 1]), weights, groups);
+    const int one = _mm_cvtsi128_si32(_mm256_castsi256_si128(bytes));
+    const int two = _mm_cvtsi128_si32(_mm256_extracti128_si256(bytes, 1));
+    std::memcpy(to, &one, 4);
+    std::memcpy(to + kChannels, &two, 4);
+    to += 2 * kChannels;
   }
+  const bool lone = i + 1 == axis.out_size;
+  const __m256i bytes =
+      resize_two<kChannels>(pixel(first[i]), pixel(first[lone ? i : i + 1]), weights, groups);
+  const int one = _mm_cvtsi128_si32(_mm256_castsi256_si128(bytes));
+  const int two = _mm_cvtsi128_si32(_mm256_extracti128_si256(bytes, 1));
+  std::memcpy(to, &one, kChannels);
+  if (!lone) std::memcpy(to + kChannels, &two, kChannels);
 }
 
 PENSTOCK_AVX2 inline __m256i broadcast_pair(const std::int16_t* pair) {

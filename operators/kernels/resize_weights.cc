@@ -29,8 +29,11 @@ int weights_of(const AxisWeights& axis, int output, double scale, std::vector<do
   const double support = (is_cubic ? 2.0 : 1.0) * stretch;
   const double inverse = 1.0 / stretch;
   const double centre = (output + 0.5) * scale;
-  const int begin = std::max(static_cast<int>(centre - support + 0.5), 0);
-  const int end = std::min(static_cast<int>(centre + support + 0.5), axis.in_size);
+  // Pillow truncates toward 0; the order of the operations counts.
+  const double low = centre - support + 0.5;
+  const double high = centre + support + 0.5;
+  const int begin = std::max(static_cast<int>(low), 0);
+  const int end = std::min(static_cast<int>(high), axis.in_size);
   values.clear();
   double total = 0.0;
   for (int x = begin; x < end; ++x) {
@@ -59,7 +62,7 @@ void split_weights(AxisWeights& axis, int out) {
     const std::int32_t* weights = axis.weight(i);
     std::int16_t* pair = axis.split.data() + static_cast<std::ptrdiff_t>(i / 2) * groups * 16;
     for (int t = 0; t < axis.taps; ++t) {
-      std::int16_t* to = pair + (t / 4) * 16 + (i % 2) * 8 + t % 4;
+      std::int16_t* to = pair + std::ptrdiff_t{t / 4} * 16 + i % 2 * 8 + t % 4;
       to[0] = static_cast<std::int16_t>(weights[t] & ((1 << kSplitBits) - 1));
       to[4] = static_cast<std::int16_t>(weights[t] >> kSplitBits);
     }
