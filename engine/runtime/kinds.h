@@ -142,6 +142,9 @@ class ExpandUnit final : public Unit {
  protected:
   Step start_one(Worker& worker) override;
   void body(Slot& slot, Worker& worker) override;
+  void skip_body(Slot& slot) override {
+    slot.place->busy.store(false, std::memory_order_release);
+  }
   void reset_epoch() override { turn_ = 0; }
   bool state_in_use() const override;
   void drop_open(Worker& worker) override;

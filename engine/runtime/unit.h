@@ -69,6 +69,8 @@ class Unit {
   virtual Step start_one(Worker& worker) = 0;
   /// The body proper: gathers outputs into slot.outputs. Runs on the slot's thread.
   virtual void body(Slot& slot, Worker& worker);
+  /// In place of the body of a firing that nobody wants any more.
+  virtual void skip_body(Slot& slot) { (void)slot; }
   /// An epoch ended here or was left by done: state of the unit begins afresh.
   virtual void reset_epoch() {}
   /// True while a body works on state of the unit that done() would destroy.

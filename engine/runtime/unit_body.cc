@@ -57,6 +57,8 @@ void Unit::run_firing(Slot& slot, Worker& worker) {
     } else {
       run_body(slot, worker);
     }
+  } else {
+    skip_body(slot);
   }
   finish_firing(slot, worker);
 }
@@ -65,7 +67,12 @@ bool Unit::try_firing(Slot& slot, Worker& worker) {
   worker.now = now_ns();
   slot.t_start.store(worker.now, std::memory_order_relaxed);
   slot.first_try = true;
-  if (!stopped_.load(std::memory_order_relaxed)) run_body(slot, worker);
+  if (stopped_.load(std::memory_order_relaxed)) {
+    slot.first_try = false;
+    skip_body(slot);
+  } else {
+    run_body(slot, worker);
+  }
   if (slot.first_try) {  // still: nothing came of it
     slot.t_start.store(0, std::memory_order_relaxed);
     slot.first_try = false;
