@@ -19,6 +19,10 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+std::string below(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name).string();
+}
+
 class Lister {
  public:
   Lister(fs::path root, const std::vector<std::string>& endings) : root_(std::move(root)) {
@@ -60,7 +64,7 @@ class Lister {
     for (auto& [folder, files] : folders) {
       std::sort(files.begin(), files.end());
       for (const std::string& file : files) {
-        listing_.records.push_back({.path = folder + "/" + file, .label = label});
+        listing_.records.push_back({.path = below(folder, file), .label = label});
       }
     }
     if (listing_.records.size() == before) listing_.empty.push_back(name);
@@ -75,7 +79,7 @@ class Lister {
       if (name.starts_with('.')) {
         ++listing_.hidden;
       } else if (is_folder(entry)) {
-        walk(folder + "/" + name, folders, open);
+        walk(below(folder, name), folders, open);
       } else if (endings_.contains(lower_case(entry.path().extension().string()))) {
         folders[folder].push_back(name);
       } else {

@@ -26,7 +26,7 @@ std::optional<kernels::SampleType> sample_type(DType dtype) {
   }
 }
 
-/// Position of each element (c, y, x) in the result, walked in the result's order.
+/// Copies elements of `bytes` bytes into the other order of axes.
 void reorder(const uint8_t* from, const PictureShape& shape, size_t bytes, uint8_t* to) {
   const int64_t pixels = shape.height * shape.width;
   const int64_t outer = shape.planar ? pixels : shape.channels;
@@ -44,11 +44,13 @@ class Converter : public Operator {
       : fields_(picture_fields(params)),
         conversion_(std::move(conversion)),
         scaling_(conversion_.scale ? kernels::Scaling::kRange : kernels::Scaling::kNone) {
-    if (!sample_type(conversion_.dtype)) {
+    const auto type = sample_type(conversion_.dtype);
+    if (!type) {
       throw ParamError("dtype",
                        "pictures cannot be " + std::string(name_of(conversion_.dtype)) + " here",
                        "uint8, uint16, int32, int64 or float32");
     }
+    to_type_ = *type;
   }
 
   void infer(FieldTable& fields) override {
@@ -74,20 +76,20 @@ class Converter : public Operator {
     Tensor& out = ctx.output(field.index, sizes_of(shape, planar), conversion_.dtype,
                              planar ? Layout::kCHW : Layout::kHWC);
     const auto count = static_cast<size_t>(from.numel());
-    const kernels::SampleType to_type = *sample_type(conversion_.dtype);
     if (planar == shape.planar) {
-      return kernels::convert_samples(*type, from.data(), to_type, out.mutable_data(), count,
+      return kernels::convert_samples(*type, from.data(), to_type_, out.mutable_data(), count,
                                       scaling_);
     }
     const size_t bytes = size_of(from.dtype());
     scratch_.resize(count * bytes);
     reorder(from.data_as<uint8_t>(), shape, bytes, scratch_.data());
-    kernels::convert_samples(*type, scratch_.data(), to_type, out.mutable_data(), count, scaling_);
+    kernels::convert_samples(*type, scratch_.data(), to_type_, out.mutable_data(), count, scaling_);
   }
 
   std::vector<PictureField> fields_;
   Conversion conversion_;
   kernels::Scaling scaling_;
+  kernels::SampleType to_type_ = kernels::SampleType::kFloat32;
   std::vector<uint8_t> scratch_;
 };
 
