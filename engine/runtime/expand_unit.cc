@@ -8,7 +8,7 @@ namespace penstock {
 ExpandUnit::ExpandUnit(RunCore& run, const PlanNode& node, int index, int slots)
     : Unit(run, node, index, slots) {
   const int cycle = run.serial() ? std::max(1, node.cycle) : node.cycle;
-  for (int i = 0; i < cycle; ++i) places_.push_back(std::make_unique<Place>());
+  for (int i = 0; i < cycle; ++i) places_.push_back(std::make_unique<OpenStream>());
 }
 
 ExpandUnit::~ExpandUnit() = default;
@@ -18,7 +18,7 @@ bool ExpandUnit::state_in_use() const {
                      [](const auto& place) { return place->busy.load(std::memory_order_acquire); });
 }
 
-void ExpandUnit::close(Place& place, Worker& worker) {
+void ExpandUnit::close(OpenStream& place, Worker& worker) {
   place.stream.reset();
   if (place.parent != nullptr) worker.items.give(std::exchange(place.parent, nullptr));
   place.open = false;
@@ -29,7 +29,7 @@ void ExpandUnit::drop_open(Worker& worker) {
 }
 
 Unit::Step ExpandUnit::start_one(Worker& worker) {
-  Place& place = *places_[turn_];
+  OpenStream& place = *places_[turn_];
   if (place.busy.load(std::memory_order_acquire)) return Step::kIdle;
   if (!place.open) {
     close(place, worker);
@@ -44,7 +44,7 @@ Unit::Step ExpandUnit::start_one(Worker& worker) {
 }
 
 // The place whose turn it is takes the next parent and waits for it.
-Unit::Step ExpandUnit::open_next(Place& place, Worker& worker) {
+Unit::Step ExpandUnit::open_next(OpenStream& place, Worker& worker) {
   Edge& edge = *in_[0];
   if (!edge.has_entry()) return Step::kIdle;
   const Entry& front = edge.front();
@@ -76,10 +76,10 @@ Unit::Step ExpandUnit::open_next(Place& place, Worker& worker) {
 
 // A chunk of a fixed count; an exhausted stream is found when it is asked.
 void ExpandUnit::body(Slot& slot, Worker& worker) {
-  Place& place = *slot.place;
+  OpenStream& place = *slot.place;
   // Whatever happens, the place is free for the evaluator when the body ends.
   struct Done {
-    Place& place;
+    OpenStream& place;
     ~Done() { place.busy.store(false, std::memory_order_release); }
   } done{place};
   slot.origin = place.parent->origin;
@@ -94,7 +94,7 @@ void ExpandUnit::body(Slot& slot, Worker& worker) {
   }
 }
 
-bool ExpandUnit::produce_child(Slot& slot, Operator& operation, Place& place, Worker& worker) {
+bool ExpandUnit::produce_child(Slot& slot, Operator& operation, OpenStream& place, Worker& worker) {
   const Item* parent = place.parent;
   if (slot.origin.depth == parent->origin.depth) {
     if (slot.origin.depth == Origin::kMaxDepth) {

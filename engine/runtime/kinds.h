@@ -125,7 +125,7 @@ class MergeUnit final : public Unit {
 };
 
 /// A place of an Expand: holds one open stream.
-struct Place {
+struct OpenStream {
   Item* parent = nullptr;
   std::unique_ptr<Stream> stream;
   uint32_t next_child = 0;
@@ -142,20 +142,18 @@ class ExpandUnit final : public Unit {
  protected:
   Step start_one(Worker& worker) override;
   void body(Slot& slot, Worker& worker) override;
-  void skip_body(Slot& slot) override {
-    slot.place->busy.store(false, std::memory_order_release);
-  }
+  void skip_body(Slot& slot) override { slot.place->busy.store(false, std::memory_order_release); }
   void reset_epoch() override { turn_ = 0; }
   bool state_in_use() const override;
   void drop_open(Worker& worker) override;
 
  private:
   void next_turn() { turn_ = (turn_ + 1) % places_.size(); }
-  void close(Place& place, Worker& worker);
-  Step open_next(Place& place, Worker& worker);
-  bool produce_child(Slot& slot, Operator& operation, Place& place, Worker& worker);
+  void close(OpenStream& place, Worker& worker);
+  Step open_next(OpenStream& place, Worker& worker);
+  bool produce_child(Slot& slot, Operator& operation, OpenStream& place, Worker& worker);
 
-  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<OpenStream>> places_;
   size_t turn_ = 0;
 };
 

@@ -15,7 +15,7 @@
 namespace penstock {
 
 class Unit;
-struct Place;
+struct OpenStream;
 struct Slot;
 
 /// A result on its way out. `failed` means that the body failed and the policy has not decided yet.
@@ -93,7 +93,7 @@ struct alignas(64) Slot {
   std::vector<Output> outputs;
   std::vector<uint32_t> cursors;        ///< by out-edge: outputs that it has taken
   Origin origin;                        ///< of a source's firing
-  Place* place = nullptr;               ///< of an Expand's firing
+  OpenStream* place = nullptr;          ///< of an Expand's firing
   Reservations* reservation = nullptr;  ///< place in the unit's output pool
   std::atomic<uint64_t> position{0};    ///< of its sample, for the watchdog
   BodyContext context;
