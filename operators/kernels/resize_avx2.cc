@@ -98,7 +98,7 @@ PENSTOCK_AVX2 void resize_row(const AxisWeights& axis, const std::uint8_t* from,
     const int two = _mm_cvtsi128_si32(_mm256_extracti128_si256(bytes, 1));
     std::memcpy(to, &one, 4);
     std::memcpy(to + kChannels, &two, 4);
-    to += 2 * kChannels;
+    to += std::ptrdiff_t{2} * kChannels;
   }
   const bool lone = i + 1 == axis.out_size;
   const __m256i bytes =

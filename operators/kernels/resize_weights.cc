@@ -62,7 +62,7 @@ void split_weights(AxisWeights& axis, int out) {
     const std::int32_t* weights = axis.weight(i);
     std::int16_t* pair = axis.split.data() + static_cast<std::ptrdiff_t>(i / 2) * groups * 16;
     for (int t = 0; t < axis.taps; ++t) {
-      std::int16_t* to = pair + std::ptrdiff_t{t / 4} * 16 + i % 2 * 8 + t % 4;
+      std::int16_t* to = pair + std::ptrdiff_t{t / 4} * 16 + std::ptrdiff_t{i % 2} * 8 + t % 4;
       to[0] = static_cast<std::int16_t>(weights[t] & ((1 << kSplitBits) - 1));
       to[4] = static_cast<std::int16_t>(weights[t] >> kSplitBits);
     }

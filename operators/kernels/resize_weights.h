@@ -44,7 +44,7 @@ struct AxisWeights {
   /// Low halves of the first 4 taps of output `i`; its high halves are 4 values, its next 4 taps
   /// are 16 values further on.
   const std::int16_t* split_weight(int i) const {
-    return split.data() + static_cast<std::ptrdiff_t>(i / 2) * taps * 4 + i % 2 * 8;
+    return split.data() + static_cast<std::ptrdiff_t>(i / 2) * taps * 4 + std::ptrdiff_t{i % 2} * 8;
   }
 
   /// Computes the weights; does nothing when they are already those of these arguments.
