@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "config/need.h"
+
 namespace penstock {
 namespace {
 
@@ -31,9 +33,7 @@ std::string errors_of(const std::string& text, const std::vector<std::string>& s
 
 GraphSpec good(const std::string& text, const std::vector<std::string>& sets = {}) {
   std::vector<Diagnostic> diagnostics;
-  auto spec = load_text(text, "<string>", "", sets, &diagnostics);
-  REQUIRE_MESSAGE(spec, format_text(diagnostics));
-  return std::move(*spec);
+  return need(load_text(text, "<string>", "", sets, &diagnostics), diagnostics);
 }
 
 bool starts_with(const std::string& text, const std::string& start) {
@@ -132,19 +132,19 @@ TEST_CASE("a path with blanks and other letters is read, and its folder is absol
   fs::create_directories(folder);
   std::ofstream(folder / "a b.yaml") << kGood;
   std::vector<Diagnostic> diagnostics;
-  const auto spec = load_file((folder / "a b.yaml").string(), {}, &diagnostics);
+  auto loaded = load_file((folder / "a b.yaml").string(), {}, &diagnostics);
   fs::remove_all(folder);
-  REQUIRE(spec);
-  CHECK(spec->nodes[0].base_dir == folder.string());
-  CHECK(spec->file == (folder / "a b.yaml").string());
+  const GraphSpec spec = need(std::move(loaded), diagnostics);
+  CHECK(spec.nodes[0].base_dir == folder.string());
+  CHECK(spec.file == (folder / "a b.yaml").string());
 }
 
 TEST_CASE("paths given by --set start from the current folder") {
   std::vector<Diagnostic> diagnostics;
-  const auto spec =
-      load_text(kGood, "<string>", "/elsewhere", {"nodes.read.params.root=x"}, &diagnostics);
-  REQUIRE(spec);
-  const NodeSpec& read = spec->nodes[0];
+  const GraphSpec spec =
+      need(load_text(kGood, "<string>", "/elsewhere", {"nodes.read.params.root=x"}, &diagnostics),
+           diagnostics);
+  const NodeSpec& read = spec.nodes[0];
   CHECK(read.base_dir == "/elsewhere");
   CHECK(read.params[0].second.at.text() == "--set nodes.read.params.root");
   CHECK(base_dir_of(read, read.params[0].second) == fs::current_path().string());
@@ -152,7 +152,7 @@ TEST_CASE("paths given by --set start from the current folder") {
   const auto is_path = [](const std::string& op, const std::string& param) {
     return op == "read_folder" && param == "root";
   };
-  const std::string text = resolved_yaml(*spec, is_path);
+  const std::string text = resolved_yaml(spec, is_path);
   CHECK(text.find((fs::current_path() / "x").string()) != std::string::npos);
 }
 
@@ -176,8 +176,7 @@ TEST_CASE("a partial pipeline serves further checks only where its nodes can be 
   std::optional<GraphSpec> partial;
   const std::string typo = std::string(kGood) + "sead: 1\n";
   CHECK_FALSE(load_text(typo, "<string>", "", {}, &diagnostics, &partial));
-  REQUIRE(partial);
-  CHECK(partial->nodes.size() == 2);
+  CHECK(need(partial, diagnostics).nodes.size() == 2);
   CHECK_FALSE(load_text(typo + "  - {op: x}\n", "<string>", "", {}, &diagnostics, &partial));
   CHECK_FALSE(partial);
   const std::string no_id = std::string(kGood) + "  - {op: x}\n";
@@ -188,12 +187,13 @@ TEST_CASE("a partial pipeline serves further checks only where its nodes can be 
 TEST_CASE("hostile texts are refused in well under a second") {
   std::string laughs = "x-0: &a0 [l, l, l, l, l, l, l, l, l, l]\n";
   for (int i = 1; i < 60; ++i) {
-    const std::string before = "*a" + std::to_string(i - 1);
-    laughs += "x-" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + before + ", " +
-              before + "], k: " + before + ", l: " + before + "}\n";
+    const std::string a = std::to_string(i - 1);
+    laughs.append("x-").append(std::to_string(i)).append(": &a").append(std::to_string(i));
+    laughs.append(" {<<: [*a").append(a).append(", *a").append(a).append("], k: *a").append(a);
+    laughs.append(", l: *a").append(a).append("}\n");
   }
   std::string keys = "penstock: 1\n";
-  for (int i = 0; i < 40'000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  for (int i = 0; i < 40'000; ++i) keys.append("k").append(std::to_string(i)).append(": 1\n");
   CHECK(seconds_for(laughs) < 1);
   CHECK(seconds_for(keys) < 1);
   CHECK(seconds_for(std::string(1'000'000, '[')) < 1);
