@@ -20,12 +20,27 @@ bool takes_batch(const Draft& draft, int index) {
   });
 }
 
+// A zip compares all samples of its items: a batch of several never matches a sample.
+void warn_mixed_zip(Draft* draft, int index) {
+  const auto gives_batch = [&](int edge) {
+    return draft->gives_batch[static_cast<size_t>(draft->edge(edge).from)];
+  };
+  const auto& in = draft->node(index).in_edges;
+  if (std::all_of(in.begin(), in.end(), gives_batch)) return;
+  draft->say.warning("zip-batch",
+                     "'" + draft->node(index).id +
+                         "' joins batches with samples, which match only "
+                         "where a batch has one sample",
+                     place_of(draft->written(index)), "collate all its inputs alike, or behind it");
+}
+
 void check_batches(Draft* draft) {
   draft->gives_batch.assign(draft->nodes.size(), false);
   for (const int index : draft->order) {
     const PlanNode& node = draft->node(index);
     const bool batch = takes_batch(*draft, index);
     draft->gives_batch[static_cast<size_t>(index)] = batch || node.kind == Kind::kCollate;
+    if (node.kind == Kind::kZip && batch) warn_mixed_zip(draft, index);
     if (node.kind != Kind::kExpand || !batch) continue;
     draft->say.error("expand-batch", "'" + node.id + "' expands samples, but batches arrive there",
                      place_of(draft->written(index)), "put it before collate");
