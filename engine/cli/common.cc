@@ -36,7 +36,7 @@ CLI::App* add_verb(Shell& shell, const std::string& name, const std::string& doc
 
 void add_set(CLI::App* verb, CommonOptions* options) {
   verb->add_option("--set", options->set,
-                   "Override one value of the file: nodes.decode.concurrency=4 (repeatable)")
+                   "Override a value of the file, nodes.decode.concurrency=4 (repeatable)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }

@@ -33,7 +33,7 @@ void keep_snapshot(Run& run, const ConsumeOptions& options, Consumed* consumed) 
 
 void choose_window(Run& run, const ConsumeOptions& options, StopState& stop, Consumed* consumed) {
   const uint64_t done = consumed->deliveries.size();
-  if (done != options.expected) {
+  if (!consumed->end) {
     const std::lock_guard lock(stop.mutex);
     consumed->end = stop.last ? std::move(*stop.last) : run.impl().snapshot();
   }

@@ -45,7 +45,8 @@ struct Consumed {
   std::vector<Delivery> deliveries;
   int64_t started_ns = 0;       ///< on the deliveries' clock
   std::vector<Snapshot> early;  ///< states of the run by number of batches done, from 0 on
-  Snapshot begin, end;          ///< of the window
+  Snapshot begin;               ///< of the window
+  std::optional<Snapshot> end;  ///< of the window; there once the loop is over
   uint64_t warmup = 0;
   uint32_t epochs = 0;
   std::optional<std::string> digest;

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,18 @@ namespace {
 
 constexpr const char* kAbout =
     "Penstock runs input pipelines for training and measures which stage cannot keep up.";
+
+/// Options without the parser's own remarks.
+class PlainFormatter : public CLI::Formatter {
+ public:
+  PlainFormatter() {
+    label("SUBCOMMAND", "VERB");
+    label("Subcommands", "Verbs");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+  }
+};
 
 int dispatch(Shell& shell, int argc, char** argv) {
   try {
@@ -49,6 +62,7 @@ int main(int argc, char** argv) {
   using namespace penstock::cli;
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where the result is written
   Shell shell;
+  shell.app.formatter(std::make_shared<PlainFormatter>());
   shell.app.description(kAbout);
   shell.app.name("penstock");
   shell.app.require_subcommand(1);

@@ -97,7 +97,7 @@ Report report_of(const RunFlags& flags, const Plan& plan, Run& run, Consumed* co
   context.digest = consumed->digest;
   context.skipped = run.impl().skipped();
   context.error = consumed->error;
-  return build_report(plan, consumed->begin, consumed->end, context);
+  return build_report(plan, consumed->begin, *consumed->end, context);
 }
 
 /// Prints what there is to say; the exit code.
@@ -105,10 +105,12 @@ int conclude(const RunFlags& flags, const Plan& plan, const Consumed& consumed, 
              Report report) {
   int code = stopped ? kInterrupted : kOk;
   if (consumed.error) {
-    print_error(report.error->text);
+    // The engine's own errors name no node: it may be that nothing arrived.
+    const bool empty = consumed.deliveries.empty() && consumed.error->node.empty();
+    print_error(report.error->text, empty ? explain_empty_run(plan, *consumed.end).reason : "");
     code = kFailed;
   } else if (consumed.deliveries.empty() && !stopped) {
-    const EmptyRun empty = explain_empty_run(plan, consumed.end);
+    const EmptyRun empty = explain_empty_run(plan, *consumed.end);
     const std::string text = "the run gave no batch: " + empty.reason;
     print_error(text, empty.help);
     report.status = "failed";
@@ -190,8 +192,7 @@ void add_run(Shell& shell) {
       ->type_name("N")
       ->check(at_least(1));
   verb->add_option("--warmup", flags->warmup,
-                   "Batches at the start that the figures leave out (default: 8, at most a "
-                   "quarter of the run)")
+                   "Leave the first batches out of the figures (default: 8, at most a quarter)")
       ->type_name("N")
       ->check(at_least(0));
   verb->add_option("--threads", flags->threads, "CPU threads (default: what the file says)")

@@ -56,7 +56,7 @@ NodeShares shares_of(const SlotStates& states, const RunningSplit& split, double
 }
 
 NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& node,
-                       const UnitSnapshot& begin, const UnitSnapshot& end, int64_t window_ns) {
+                       const UnitSnapshot& begin, const UnitSnapshot& end) {
   NodeReport report;
   report.id = node.id;
   report.op = node.op;
@@ -74,7 +74,8 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
   if (sampled.wall_ns <= 0) sampled = end.sampled;  // none fell into the window
   const SlotStates states = end.states - begin.states;
   const RunningSplit split = split_running(states.running, sampled, node.where == Where::kCpu);
-  const double slot_time = static_cast<double>(window_ns) * end.concurrency;
+  // Each unit's clocks are closed to its own `now`, a little apart from the snapshot's.
+  const double slot_time = static_cast<double>(end.now - begin.now) * end.concurrency;
   report.share = shares_of(states, split, slot_time);
   if (report.firings > 0) {
     report.cpu_ms_mean = static_cast<double>(split.on_cpu) / 1e6 / double(report.firings);
@@ -87,8 +88,8 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
 }
 
 EdgeReport edge_report(const Plan& plan, const PlanEdge& edge, const EdgeSnapshot& begin,
-                       const EdgeSnapshot& end, int64_t window_ns) {
-  const double window = static_cast<double>(window_ns);
+                       const EdgeSnapshot& end) {
+  const double window = static_cast<double>(end.now - begin.now);
   EdgeReport report;
   report.from = node_name(plan, edge.from);
   report.to = node_name(plan, edge.to);
@@ -197,12 +198,12 @@ Report build_report(const Plan& plan, const Snapshot& begin, const Snapshot& end
     const PlanUnit& unit = plan.units()[u];
     for (const int node : unit.nodes) {
       report.nodes.push_back(node_report(plan, unit, plan.nodes()[static_cast<size_t>(node)],
-                                         at_or_zero(begin.units, u), end.units[u], window_ns));
+                                         at_or_zero(begin.units, u), end.units[u]));
     }
   }
   for (size_t e = 0; e < plan.edges().size() && e < end.edges.size(); ++e) {
     report.edges.push_back(
-        edge_report(plan, plan.edges()[e], at_or_zero(begin.edges, e), end.edges[e], window_ns));
+        edge_report(plan, plan.edges()[e], at_or_zero(begin.edges, e), end.edges[e]));
   }
   report.bytes_in_flight_max = static_cast<uint64_t>(std::max<int64_t>(0, end.bytes_in_flight_max));
   report.process_cpu_s = static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns) / 1e9;

@@ -14,7 +14,13 @@ EmptyRun explain_node(const PlanNode& node, const UnitSnapshot& unit) {
             "check what it reads, or the first epoch asked for"};
   }
   if (const auto* collate = dynamic_cast<const Collate*>(node.prototype.get())) {
-    if (collate->drop_last() && unit.items_in < collate->batch_size()) {
+    if (collate->drop_last() && unit.items_in >= collate->batch_size()) {
+      return {fmt::format("{} '{}' got fewer items an epoch than the {} of a batch ({} in all) and "
+                          "drops a short one (drop_last)",
+                          node.op, node.id, collate->batch_size(), unit.items_in),
+              fmt::format("lower nodes.{}.params.batch_size, or set drop_last: false", node.id)};
+    }
+    if (collate->drop_last()) {
       return {fmt::format("{} '{}' got {}, needs {} for a batch and drops a short one (drop_last)",
                           node.op, node.id, items, collate->batch_size()),
               fmt::format("set nodes.{}.params.batch_size to at most {}, or drop_last: false",

@@ -1,0 +1,183 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/pipeline_files.h"
+#include "support/command.h"
+
+using namespace penstock::testing;
+using nlohmann::json;
+
+namespace {
+
+json report_of(const Outcome& outcome) {
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  return json::parse(outcome.out);
+}
+
+double sum_of(const json& shares) {
+  double sum = 0;
+  for (const auto& share : shares) sum += share.is_null() ? 0 : share.get<double>();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("run prints a report, and nothing else on stdout") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const Outcome outcome = penstock_command({"run", file});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());  // no terminal: no progress
+  CHECK(outcome.out.rfind("plain: ", 0) == 0);
+  for (const char* part : {"(12 batches, 48 examples in ", " after 4 of warm-up)\n", "\nmake ",
+                           "\nconsumer ", "\nmake -> batch "}) {
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
+  }
+}
+
+TEST_CASE("the JSON report adds up") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const json report = report_of(
+      penstock_command({"run", file, "--epochs", "3", "--warmup", "0", "--format", "json"}));
+  CHECK(report["status"] == "complete");
+  CHECK(report["epochs"] == 3);
+  CHECK(report["window"]["batches"] == 48);
+  CHECK(report["window"]["examples"] == 192);
+  CHECK(report["machine"]["tbb"].is_string());
+  CHECK(report["verdict"].is_null());
+  CHECK(report["digest"].is_null());
+  for (const json& node : report["nodes"]) {
+    CHECK(sum_of(node["share"]) == doctest::Approx(1.0).epsilon(1e-9));
+    double starved = 0, blocked = 0;
+    for (const auto& [id, share] : node["starved_by"].items()) starved += share.get<double>();
+    for (const auto& [id, share] : node["blocked_by"].items()) blocked += share.get<double>();
+    if (!node["starved_by"].empty()) {
+      CHECK(starved == doctest::Approx(node["share"]["starved"].get<double>()));
+    }
+    CHECK(blocked == doctest::Approx(node["share"]["blocked"].get<double>()));
+  }
+  for (const json& edge : report["edges"]) {
+    const int64_t content = edge["content"]["end"].get<int64_t>();
+    CHECK(edge["puts"].get<int64_t>() - edge["gets"].get<int64_t>() == content);
+    CHECK(edge["fill_max"] <= edge["capacity"]);
+  }
+  CHECK(report["nodes"][1]["items_in"] == 192);
+  CHECK(report["nodes"][1]["items_out"] == 48);
+}
+
+TEST_CASE("batches, epochs and warm-up can be set") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const json by_batches =
+      report_of(penstock_command({"run", file, "--batches", "21", "--format", "json"}));
+  CHECK(by_batches["window"]["warmup_batches"] == 5);
+  CHECK(by_batches["window"]["batches"] == 16);
+  CHECK(by_batches["epochs"] == 2);
+  const json by_warmup =
+      report_of(penstock_command({"run", file, "--warmup", "3", "--format", "json"}));
+  CHECK(by_warmup["window"]["batches"] == 13);
+  const json too_long =
+      report_of(penstock_command({"run", file, "--warmup", "16", "--format", "json"}));
+  CHECK(too_long["window"]["batches"] == 16);
+  CHECK(too_long["notes"][0] == "a warm-up of 16 leaves none of 16 batches: the start is included");
+}
+
+TEST_CASE("a digest is the same for any number of threads and for --workers 0") {
+  const TempFolder folder;
+  const std::string file = folder.write("photos.yaml", photos(PENSTOCK_TEST_DATA "/photos"));
+  std::set<std::string> digests;
+  const std::vector<std::vector<std::string>> ways = {{"--threads", "1"},
+                                                      {"--threads", "4"},
+                                                      {"--workers", "0"},
+                                                      {"--set", "nodes.decode.concurrency=4"}};
+  for (std::vector<std::string> way : ways) {
+    way.insert(way.begin(), {"run", file, "--epochs", "2", "--digest", "--format", "json"});
+    digests.insert(report_of(penstock_command(way))["digest"].get<std::string>());
+  }
+  CHECK(digests.size() == 1);
+  CHECK(digests.begin()->rfind("xxh3:", 0) == 0);
+  const json other = report_of(penstock_command(
+      {"run", file, "--epochs", "2", "--digest", "--format", "json", "--set", "seed=4"}));
+  CHECK(other["digest"] == *digests.begin());  // nothing random in it
+}
+
+TEST_CASE("--workers 0 says what it ignores") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const Outcome outcome =
+      penstock_command({"run", file, "--workers", "0", "--set", "nodes.batch.queue.items=3"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.find("the file's concurrency (of 0 nodes) and queues (of 1 edges) are "
+                         "ignored") != std::string::npos);
+}
+
+TEST_CASE("the consumer's work is a fixed, recorded number of iterations") {
+  const TempFolder folder;
+  const std::string file = folder.write("spin.yaml", kPlain + "consumer: {spin: 1ms}\n");
+  const json report = report_of(penstock_command({"run", file, "--format", "json"}));
+  CHECK(report["consumer"]["work"] == "spin");
+  CHECK(report["consumer"]["target_ms"] == 1.0);
+  CHECK(report["consumer"]["spin_iterations"].get<int64_t>() > 1000);
+  CHECK(report["work_ms"]["reference"].get<double>() > 0);
+  CHECK(report["work_ms"]["mean"].get<double>() > 0.2);
+}
+
+TEST_CASE("a signal stops the run and prints the partial report") {
+  const TempFolder folder;
+  const std::string file = folder.write("long.yaml", kPlain + "consumer: {sleep: 10ms}\n");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Outcome outcome =
+        penstock_command({"run", file, "--batches", "100000", "--format", "json"},
+                         {.signal = signal, .signal_after_s = 0.7});
+    CHECK(outcome.code == 130);
+    const json report = json::parse(outcome.out);
+    CHECK(report["status"] == "stopped");
+    CHECK(report["window"]["batches"] > 0);
+  }
+}
+
+TEST_CASE("the locale changes no number") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  for (const std::string locale : {"C", "tr_TR.UTF-8", "de_DE.UTF-8", "no_such"}) {
+    const Outcome outcome =
+        penstock_command({"run", file, "--format", "json"}, {.environment = {"LC_ALL=" + locale}});
+    CHECK(report_of(outcome)["window"]["batches"] == 12);
+  }
+}
+
+TEST_CASE("a full disk under stdout is an error") {
+  const TempFolder folder;
+  const Outcome outcome =
+      penstock_command({"run", folder.write("plain.yaml", kPlain)}, {.stdout_path = "/dev/full"});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err == "error: cannot write the result: No space left on device\n");
+}
+
+TEST_CASE("a reader that goes away is no error") {
+  const TempFolder folder;
+  const std::string fifo = (folder / "fifo").string();
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  std::thread closer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    close(reader);
+  });
+  const Outcome outcome =
+      penstock_command({"run", folder.write("plain.yaml", kPlain + "consumer: {sleep: 20ms}\n")},
+                       {.stdout_path = fifo});
+  closer.join();
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+}
