@@ -13,9 +13,14 @@ find_library(XXHASH_LIBRARY xxhash REQUIRED)
 add_library(xxhash::xxhash UNKNOWN IMPORTED)
 set_target_properties(xxhash::xxhash PROPERTIES IMPORTED_LOCATION ${XXHASH_LIBRARY})
 
-if(PENSTOCK_SANITIZE STREQUAL thread AND NOT TBB_DIR MATCHES "tbb-tsan")
-  message(FATAL_ERROR "the thread sanitizer needs an instrumented oneTBB (the distribution's gives "
-    "false alarms): run cmake/build_tbb_tsan.sh, or ./dev build --preset tsan")
+if(PENSTOCK_SANITIZE STREQUAL thread)
+  if(NOT TBB_DIR MATCHES "tbb-tsan")
+    message(FATAL_ERROR "the thread sanitizer needs an instrumented oneTBB (the distribution's "
+      "gives false alarms): run cmake/build_tbb_tsan.sh, or ./dev build --preset tsan")
+  endif()
+  get_target_property(location TBB::tbb IMPORTED_LOCATION_RELWITHDEBINFO)
+  get_filename_component(location ${location} DIRECTORY)
+  add_link_options(-Wl,-rpath,${location})
 endif()
 
 if(NOT PENSTOCK_WITH_TORCH STREQUAL OFF)

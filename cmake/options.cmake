@@ -24,7 +24,6 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # libraries outside the system, such as the tsan oneTBB
 
 add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers
   -ffp-contract=off -fno-semantic-interposition)

@@ -45,9 +45,6 @@ if(doctest_FOUND AND TARGET penstock)
     list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/tests/)
     add_executable(test_${room} ${sources})
     target_link_libraries(test_${room} PRIVATE penstock_test_support)
-    if(TARGET penstock_cli)
-      add_dependencies(test_${room} penstock_cli)
-    endif()
     add_test(NAME ${room} COMMAND ${test_launcher} $<TARGET_FILE:test_${room}>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${room} PROPERTIES LABELS ${room} TIMEOUT ${test_timeout}
