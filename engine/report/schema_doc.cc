@@ -67,7 +67,7 @@ std::string element_range(const Param& param) {
 }
 
 std::string range_of(const Param& param) {
-  const std::string each = element_range(param);
+  std::string each = element_range(param);
   const auto [low, high] = std::pair(param.min_items, param.max_items);
   if (low == 0 && high == 0) return each;
   std::string count = fmt::format("{} to {} values", low, high);

@@ -29,9 +29,9 @@ class PlanBuilder {
     return *this;
   }
   /// In-edges: "a" or "a.image". Without a call: the node above.
-  PlanBuilder& from(std::vector<std::string> nodes) {
+  PlanBuilder& from(const std::vector<std::string>& nodes) {
     last().from_given = true;
-    for (std::string& text : nodes) {
+    for (const std::string& text : nodes) {
       FromSpec from;
       const size_t dot = text.find('.');
       from.node = text.substr(0, dot);

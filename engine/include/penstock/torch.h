@@ -111,7 +111,7 @@ inline Tensor from_torch(const at::Tensor& tensor, Layout layout = Layout::kNone
   const at::Storage& storage = kept->storage();
   BufferRef owner = wrap_memory(storage.mutable_data(), storage.nbytes(), kept.get(),
                                 [](void* owned) { delete static_cast<at::Tensor*>(owned); });
-  kept.release();
+  (void)kept.release();  // the buffer has it now
   const at::IntArrayRef sizes = tensor.sizes();
   Tensor result(std::move(owner), tensor.mutable_data_ptr(), dtype, {sizes.data(), sizes.size()},
                 layout);
