@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +146,35 @@ TEST_CASE("a signal stops the run and prints the partial report") {
     CHECK(report["status"] == "stopped");
     CHECK(report["window"]["batches"] > 0);
   }
+}
+
+TEST_CASE("a second signal ends at once") {
+  const TempFolder folder;
+  // One body that does not end: the first signal waits for it.
+  const std::string file = folder.write(
+      "stuck.yaml",
+      "penstock: 1\nnodes:\n  - {id: make, op: synthetic, params: {items: 9, shape: [3]}}\n"
+      "  - {id: stuck, op: sleep, params: {time: 100s}}\n");
+  const Outcome outcome =
+      penstock_command({"run", file}, {.signal = SIGINT, .signal_after_s = 0.5, .signals = 2});
+  CHECK(outcome.code == 130);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "note: stopping; a second signal ends at once\n");
+}
+
+TEST_CASE("a low limit of open files is told before the run") {
+  const TempFolder folder;
+  const std::string file = folder.write("photos.yaml", photos(PENSTOCK_TEST_DATA "/photos"));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit low{80, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
+  const Outcome outcome = penstock_command({"run", file, "--set", "nodes.read.concurrency=8"});
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err ==
+        "warning: at most 80 open files are allowed, and 8 slots that wait for I/O may need 96: "
+        "raise it with ulimit -n 96\n");
 }
 
 TEST_CASE("the locale changes no number") {

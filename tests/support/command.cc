@@ -36,13 +36,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 int wait_for(pid_t child, const CommandOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  bool sent = options.signal == 0;
+  int sent = options.signal == 0 ? options.signals : 0;
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (!sent && passed.count() > options.signal_after_s) {
+    if (sent < options.signals && passed.count() > options.signal_after_s * (sent + 1)) {
       kill(child, options.signal);
-      sent = true;
+      ++sent;
     }
     if (passed.count() > kLimitSeconds) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -18,6 +18,7 @@ struct CommandOptions {
   std::string stdout_path;               ///< stdout goes there instead of Outcome::out
   int signal = 0;                        ///< sent `signal_after_s` after the start; 0: none
   double signal_after_s = 0;
+  int signals = 1;  ///< how often, `signal_after_s` apart
 };
 
 /// `penstock ARGUMENTS...`; a run that takes longer than a minute is killed (code 137).
