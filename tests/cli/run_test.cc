@@ -150,11 +150,8 @@ TEST_CASE("a signal stops the run and prints the partial report") {
 
 TEST_CASE("a second signal ends at once") {
   const TempFolder folder;
-  // One body that does not end: the first signal waits for it.
-  const std::string file = folder.write(
-      "stuck.yaml",
-      "penstock: 1\nnodes:\n  - {id: make, op: synthetic, params: {items: 9, shape: [3]}}\n"
-      "  - {id: stuck, op: sleep, params: {time: 100s}}\n");
+  // A step that nothing can end: the first signal waits for it.
+  const std::string file = folder.write("stuck.yaml", kPlain + "consumer: {spin: 100s}\n");
   const Outcome outcome =
       penstock_command({"run", file}, {.signal = SIGINT, .signal_after_s = 0.5, .signals = 2});
   CHECK(outcome.code == 130);
