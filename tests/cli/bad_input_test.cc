@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/pipeline_files.h"
+#include "support/cli_pipelines.h"
 #include "support/command.h"
 
 using namespace penstock::testing;

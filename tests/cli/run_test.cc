@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/pipeline_files.h"
+#include "support/cli_pipelines.h"
 #include "support/command.h"
 
 using namespace penstock::testing;
