@@ -62,6 +62,21 @@ class Edge {
   void count_discard() {
     discarded_.store(discarded_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// The producer waits for room for that many bytes (or no longer does). Only then must a pop kick
+  /// it. Set while evaluating; looked at again behind a full barrier, see Unit::kick.
+  void want_room(bool wants, uint64_t bytes = 0) {
+    wanted_bytes_.store(bytes, std::memory_order_relaxed);
+    wants_room_.store(wants, std::memory_order_relaxed);
+  }
+  bool wants_room() const { return wants_room_.load(std::memory_order_relaxed); }
+  /// What the producer waits for is there. Any thread.
+  bool wanted_room_is_there() const {
+    const uint64_t head = head_.load(std::memory_order_acquire);
+    const uint64_t tail = tail_.load(std::memory_order_acquire);
+    if (tail - head >= capacity_) return false;
+    return capacity_bytes_ == 0 || tail == head ||
+           content_bytes() + wanted_bytes_.load(std::memory_order_relaxed) <= capacity_bytes_;
+  }
   /// When the last pop happened: the moment at which room appeared.
   int64_t last_pop() const { return last_pop_.load(std::memory_order_relaxed); }
 
@@ -72,6 +87,9 @@ class Edge {
     tail_seen_ = tail_.load(std::memory_order_acquire);
     return head != tail_seen_;
   }
+  /// The consumer waits for an entry (or no longer does). Only then must a push kick it.
+  void want_entry(bool wants) { wants_entry_.store(wants, std::memory_order_relaxed); }
+  bool wants_entry() const { return wants_entry_.load(std::memory_order_relaxed); }
   Entry& front() { return ring_[head_.load(std::memory_order_relaxed) & mask_]; }
   /// Takes the front entry off; its item belongs to the caller, who read it before.
   void pop(int64_t now);
@@ -103,6 +121,7 @@ class Edge {
   size_t port = 0;                          ///< among the consumer's in-edges
   const std::vector<int>* remap = nullptr;  ///< new place of each field, -1: left out; null: as is
   size_t remapped_fields = 0;
+  bool lacking = true;  ///< for the consumer's evaluator: it looked and found nothing
 
  private:
   uint64_t content_bytes() const {
@@ -118,6 +137,8 @@ class Edge {
 
   // Written by the producer.
   alignas(64) std::atomic<uint64_t> tail_{0};
+  std::atomic<bool> wants_room_{false};
+  std::atomic<uint64_t> wanted_bytes_{0};
   uint64_t head_seen_ = 0;
   int64_t last_push_ = 0;
   int64_t push_sum_ = 0;
@@ -129,6 +150,7 @@ class Edge {
 
   // Written by the consumer.
   alignas(64) std::atomic<uint64_t> head_{0};
+  std::atomic<bool> wants_entry_{true};
   uint64_t tail_seen_ = 0;
   std::atomic<uint64_t> bytes_out_{0};
   std::atomic<int64_t> last_pop_{0};

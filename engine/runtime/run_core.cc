@@ -231,6 +231,18 @@ std::string RunCore::describe_stall() const {
                  ? "full"
                  : std::to_string(content) + " of " + std::to_string(edge->capacity()));
   }
+  for (const auto& unit : units_) {
+    int ready = 0, finished = 0;
+    for (int i = 0; i < unit->slot_count(); ++i) {
+      const Slot::State state = unit->slot(i).state.load(std::memory_order_acquire);
+      if (state == Slot::kTaken) ++ready;
+      if (state == Slot::kDone) ++finished;
+    }
+    if (ready + finished == 0) continue;
+    text += "; " + unit->node().id + " keeps " + std::to_string(ready + finished) + " of " +
+            std::to_string(unit->slot_count()) + " slots";
+    if (ready > 0) text += " (" + std::to_string(ready) + " not run)";
+  }
   return text;
 }
 

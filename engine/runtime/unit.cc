@@ -64,8 +64,6 @@ void Unit::connect(std::vector<Edge*> in, std::vector<Edge*> out) {
   out_ = std::move(out);
   states_.starved.assign(std::max<size_t>(1, in_.size()), 0);
   states_.blocked.assign(std::max<size_t>(1, out_.size()), 0);
-  popped_.assign(in_.size(), 0);
-  pushed_.assign(out_.size(), 0);
   for (auto& slot : slots_) {
     slot->cursors.assign(out_.size(), 0);
     slot->inputs.reserve(std::max<size_t>(1, in_.size()));
@@ -84,41 +82,67 @@ void Unit::kick(Worker& worker) {
   if (pending_.fetch_add(1, std::memory_order_seq_cst) != 0) return;
   uint32_t seen = 1;
   for (;;) {
-    evaluate(worker);
+    Changes changes;
+    evaluate(worker, &changes);
     seen = pending_.fetch_sub(seen, std::memory_order_seq_cst) - seen;
+    // The read-modify-write is a full barrier: our entries, our room and our wishes are visible to
+    // the neighbours before we read theirs, and theirs before they read ours.
+    kick_neighbours(changes, worker);
     if (seen == 0) break;
     worker.now = now_ns();
   }
 }
 
-void Unit::evaluate(Worker& worker) {
+void Unit::evaluate(Worker& worker, Changes* changes) {
   if (snapshot_request_.load(std::memory_order_acquire) != nullptr) serve_snapshot(worker);
   do {
     must_emit_ = false;
     emit(worker);
     start(worker);
   } while (must_emit_);
-  kick_changed(worker);
+  publish_wishes(changes);
 }
 
-void Unit::kick_changed(Worker& worker) {
-  if (in_changed_) {
-    in_changed_ = false;
-    for (size_t i = 0; i < in_.size(); ++i) {
-      if (popped_[i] != 0) worker.queue_kick(in_[i]->producer);
-      popped_[i] = 0;
+// What start() found missing (never a second look: an entry that came in between would be nobody's
+// business); only that needs a kick when it comes. A stopped unit wants everything, to drop it.
+void Unit::publish_wishes(Changes* changes) {
+  const bool drops = stopped_.load(std::memory_order_relaxed);
+  const bool looked = !leaving_ && !free_.empty();
+  for (Edge* edge : in_) {
+    const bool wants = drops || (looked && edge->lacking);
+    edge->want_entry(wants);
+    changes->wants_entry = changes->wants_entry || wants;
+  }
+  changes->wants_room = wants_room_;
+  changes->popped = std::exchange(in_changed_, false);
+  changes->pushed = std::exchange(out_changed_, false);
+}
+
+// Behind the barrier. Another thread may evaluate this unit already, so only what any thread may
+// read is looked at: a wish that came true in between kicks ourselves.
+void Unit::kick_neighbours(const Changes& changes, Worker& worker) {
+  if (changes.popped) {
+    for (const Edge* edge : in_) {
+      if (edge->wants_room()) worker.queue_kick(edge->producer);
     }
   }
-  if (out_changed_) {
-    out_changed_ = false;
-    for (size_t i = 0; i < out_.size(); ++i) {
-      if (pushed_[i] == 0) continue;
-      pushed_[i] = 0;
-      if (out_[i]->consumer != nullptr) {
-        worker.queue_kick(out_[i]->consumer);
-      } else {
+  if (changes.pushed) {
+    for (const Edge* edge : out_) {
+      if (edge->consumer == nullptr) {
         run_.wake_consumer();
+      } else if (edge->wants_entry()) {
+        worker.queue_kick(edge->consumer);
       }
+    }
+  }
+  if (changes.wants_entry) {
+    for (const Edge* edge : in_) {
+      if (edge->wants_entry() && edge->content() != 0) worker.queue_kick(this);
+    }
+  }
+  if (changes.wants_room) {
+    for (const Edge* edge : out_) {
+      if (edge->wants_room() && edge->wanted_room_is_there()) worker.queue_kick(this);
     }
   }
 }
@@ -127,6 +151,7 @@ void Unit::start(Worker& worker) {
   for (;;) {
     if (follow_done(worker) == Step::kAgain) continue;
     if (stopped_.load(std::memory_order_relaxed) || leaving_ || free_.empty()) return;
+    for (Edge* edge : in_) edge->lacking = !edge->has_entry();
     if (start_one(worker) == Step::kIdle) return;
   }
 }
@@ -183,7 +208,6 @@ void Unit::drop_front(Edge& edge, Worker& worker) {
 Item* Unit::pop(Edge& edge, Worker& worker) {
   Item* item = edge.front().item;
   edge.pop(worker.now);
-  popped_[edge.port] = 1;
   in_changed_ = true;
   if (edge.remap != nullptr && item != nullptr) remap_fields(edge, *item);
   return item;
@@ -274,6 +298,8 @@ void Unit::stop(Worker& worker) {
   if (t_drained_ == 0) t_drained_ = std::max(worker.now, t_old_);
   if (!state_in_use()) drop_open(worker);
   for (Edge* edge : in_) set_done(*edge, kDoneForever, worker);
+  for (Edge* edge : out_) edge->want_room(false);
+  wants_room_ = false;
   run_.wake_consumer();
 }
 

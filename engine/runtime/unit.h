@@ -114,7 +114,13 @@ class Unit {
   const bool any_order_;
 
  private:
-  void evaluate(Worker& worker);
+  /// What an evaluation leaves for the time behind its closing barrier.
+  struct Changes {
+    bool popped = false, pushed = false, wants_entry = false, wants_room = false;
+  };
+  void evaluate(Worker& worker, Changes* changes);
+  void publish_wishes(Changes* changes);
+  void kick_neighbours(const Changes& changes, Worker& worker);
   bool emit(Worker& worker);
   bool emit_in_order(Worker& worker);
   bool emit_any(Worker& worker);
@@ -139,7 +145,6 @@ class Unit {
   void serve_snapshot(Worker& worker);
   void snapshot_states(int64_t now, UnitSnapshot* out) const;
   void open_states(const Slot& slot, int64_t now, bool oldest, SlotStates* states) const;
-  void kick_changed(Worker& worker);
   void run_body(Slot& slot, Worker& worker);
   void run_sampled(Slot& slot, Worker& worker);
   void finish_firing(Slot& slot, Worker& worker);
@@ -156,8 +161,8 @@ class Unit {
   int64_t done_sent_ = -1;  // highest epoch that an in-edge was told done
   bool leaving_ = false;    // done passed our epoch while a body works on its state
   bool must_emit_ = false;  // a slot was filled that is finished already
-  bool in_changed_ = false, out_changed_ = false;
-  std::vector<char> popped_, pushed_;  // edges touched by this evaluation
+  bool in_changed_ = false, out_changed_ = false;  // by this evaluation
+  bool wants_room_ = false;                        // an out-edge was full
   std::atomic<bool> stopped_{false};
   std::atomic<uint32_t> epochs_done_{0};
   uint64_t next_firing_ = 0;

@@ -139,11 +139,12 @@ bool Unit::push_outputs(Slot& slot, Worker& worker) {
         const uint64_t bytes = output.kind == EntryKind::kItem ? output.item->bytes : 0;
         if (!edge.has_room(bytes)) {
           slot.full_edge = static_cast<uint16_t>(i);
+          edge.want_room(true, bytes);
+          wants_room_ = true;
           all = false;
           break;
         }
         push_output(edge, slot, output, worker);
-        pushed_[i] = 1;
         out_changed_ = true;
       } else {
         edge.count_discard();
@@ -153,7 +154,9 @@ bool Unit::push_outputs(Slot& slot, Worker& worker) {
       }
       ++cursor;
     }
+    if (cursor == count && edge.wants_room()) edge.want_room(false);
   }
+  if (all) wants_room_ = false;
   return all;
 }
 
