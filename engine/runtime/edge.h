@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "measure/snapshot.h"
 #include "penstock/item.h"
@@ -116,12 +115,10 @@ class Edge {
   }
 
   Unit* producer = nullptr;
-  Unit* consumer = nullptr;                 ///< null: the training loop
-  int index = 0;                            ///< in the plan
-  size_t port = 0;                          ///< among the consumer's in-edges
-  const std::vector<int>* remap = nullptr;  ///< new place of each field, -1: left out; null: as is
-  size_t remapped_fields = 0;
-  bool lacking = true;  ///< for the consumer's evaluator: it looked and found nothing
+  Unit* consumer = nullptr;  ///< null: the training loop
+  int index = 0;             ///< in the plan
+  size_t port = 0;           ///< among the consumer's in-edges
+  bool lacking = true;       ///< for the consumer's evaluator: it looked and found nothing
 
  private:
   uint64_t content_bytes() const {

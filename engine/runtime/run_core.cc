@@ -61,15 +61,7 @@ void RunCore::build_edges() {
         std::make_unique<Edge>(serial() ? 1 : planned.capacity, planned.capacity_bytes));
     edge.index = static_cast<int>(edges_.size()) - 1;
     edge.port = static_cast<size_t>(planned.port);
-    if (to_consumer) {
-      sink_edge_ = &edge;
-    } else {
-      const PlanNode& to = plan_->nodes()[static_cast<size_t>(planned.to)];
-      if (to.kind != Kind::kZip && !to.join.empty()) {
-        edge.remap = &to.join[edge.port];
-        edge.remapped_fields = static_cast<size_t>(to.input_fields.size());
-      }
-    }
+    if (to_consumer) sink_edge_ = &edge;
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -41,7 +40,7 @@ class BodyContext final : public Context {
     origin_ = origin;
     dropped_ = false;
     rng_.reset();
-    pending_.clear();
+    discard();
   }
   using Context::output;
   Tensor& output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) override;
@@ -52,14 +51,21 @@ class BodyContext final : public Context {
   bool dropped() const { return dropped_; }
   /// Puts the gathered fields into `item`, which then has `fields` fields.
   void commit(Item& item, int fields);
+  /// Forgets them: the body failed or dropped its sample.
+  void discard() {
+    while (used_ > 0) pending_[--used_]->value = Field();
+  }
 
  private:
   struct Pending {
-    int field;
+    int field = 0;
     Field value;
   };
+  Field& add(int field, Field value);
   Slot* slot_ = nullptr;
-  std::deque<Pending> pending_;  ///< what output() returned stays where it is
+  /// Kept from firing to firing; what output() returned stays where it is.
+  std::vector<std::unique_ptr<Pending>> pending_;
+  size_t used_ = 0;
 };
 
 /// Stamps are relaxed atomics because a snapshot may look while a body runs; each is written by the

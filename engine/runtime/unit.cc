@@ -24,23 +24,6 @@ void Worker::drain() {
   }
 }
 
-namespace {
-
-// `from: a.image` and merges: the fields of this in-edge take their places in the unit's table.
-void remap_fields(const Edge& edge, Item& item) {
-  std::vector<Field> fields(edge.remapped_fields);
-  for (size_t i = 0; i < item.fields.size() && i < edge.remap->size(); ++i) {
-    if (const int to = (*edge.remap)[i]; to >= 0) {
-      fields[static_cast<size_t>(to)] = std::move(item.fields[i]);
-    }
-  }
-  item.fields = std::move(fields);
-  item.bytes = 0;
-  for (const Field& field : item.fields) item.bytes += bytes_of(field);
-}
-
-}  // namespace
-
 Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
     : run_(run), node_(node), index_(index), any_order_(node.order == Order::kAny && slots > 1) {
   for (int i = 0; i < slots; ++i) {
@@ -159,6 +142,11 @@ void Unit::start(Worker& worker) {
 // What done() on the out-edges and our own done() on the in-edges ask for.
 Unit::Step Unit::follow_done(Worker& worker) {
   leaving_ = false;
+  // The usual case: nobody said done and neither did we.
+  if (out_.size() == 1 && done_sent_ < 0 && out_[0]->done() < 0 &&
+      !stopped_.load(std::memory_order_relaxed)) {
+    return Step::kIdle;
+  }
   int64_t wanted_after = kDoneForever;
   if (out_.empty()) {
     wanted_after = run_.cancelled() ? kDoneForever : -1;
@@ -209,14 +197,13 @@ Item* Unit::pop(Edge& edge, Worker& worker) {
   Item* item = edge.front().item;
   edge.pop(worker.now);
   in_changed_ = true;
-  if (edge.remap != nullptr && item != nullptr) remap_fields(edge, *item);
   return item;
 }
 
 Slot& Unit::take_slot(uint32_t epoch, int64_t stamp, int edge, uint64_t enabler) {
   const uint16_t index = free_.back();
   free_.pop_back();
-  order_[(order_head_ + order_size_++) % order_.size()] = index;
+  order_[order_place(order_size_++)] = index;
   Slot& slot = *slots_[index];
   slot.epoch = epoch;
   slot.firing = (static_cast<uint64_t>(index_) << 40) | next_firing_++;

@@ -157,6 +157,11 @@ class Unit {
   std::vector<uint16_t> free_;   // a stack of free slots
   std::vector<uint16_t> order_;  // taken slots in dispatch order: a ring
   uint32_t order_head_ = 0, order_size_ = 0;
+  /// Index into order_ of the i-th oldest taken slot (i <= number of slots).
+  size_t order_place(uint32_t i) const {
+    const size_t at = size_t{order_head_} + i;
+    return at < order_.size() ? at : at - order_.size();
+  }
   Slot* begun_ = nullptr;   // `any`: the slot that is being emitted
   int64_t done_sent_ = -1;  // highest epoch that an in-edge was told done
   bool leaving_ = false;    // done passed our epoch while a body works on its state

@@ -19,11 +19,18 @@ Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dty
   }
   BufferRef buffer = slot_->unit->run().buffers().allocate(bytes);
   void* data = buffer.get()->data;
-  pending_.push_back({field, Tensor(std::move(buffer), data, dtype, sizes, layout)});
-  return std::get<Tensor>(pending_.back().value);
+  return std::get<Tensor>(add(field, Tensor(std::move(buffer), data, dtype, sizes, layout)));
 }
 
-void BodyContext::set(int field, Field value) { pending_.push_back({field, std::move(value)}); }
+void BodyContext::set(int field, Field value) { add(field, std::move(value)); }
+
+Field& BodyContext::add(int field, Field value) {
+  if (used_ == pending_.size()) pending_.push_back(std::make_unique<Pending>());
+  Pending& pending = *pending_[used_++];
+  pending.field = field;
+  pending.value = std::move(value);
+  return pending.value;
+}
 
 bool BodyContext::cancelled() const { return slot_->unit->stopped(); }
 
@@ -36,14 +43,15 @@ void BodyContext::commit(Item& item, int fields) {
   if (item.fields.size() < static_cast<size_t>(fields)) {
     item.fields.resize(static_cast<size_t>(fields));
   }
-  if (pending_.empty() && item.bytes != 0) return;
-  for (Pending& pending : pending_) {
+  if (used_ == 0 && item.bytes != 0) return;
+  for (size_t i = 0; i < used_; ++i) {
+    Pending& pending = *pending_[i];
     if (pending.field < 0 || pending.field >= fields) {
       throw std::logic_error("the operator wrote a field that infer() did not add");
     }
     item.fields[static_cast<size_t>(pending.field)] = std::move(pending.value);
   }
-  pending_.clear();
+  discard();
   item.bytes = 0;
   for (const Field& field : item.fields) item.bytes += bytes_of(field);
 }
@@ -148,6 +156,7 @@ void Unit::finish_body(Slot& slot, Item* item, Worker& worker) {
     output.kind = EntryKind::kTombstone;
     item->fields.clear();
     item->bytes = 0;
+    slot.context.discard();
   } else {
     slot.context.commit(*item, node_.fields.size());
   }
@@ -172,6 +181,7 @@ Operator& Unit::op(Slot& slot) {
 
 void Unit::fail(Slot& slot, const char* message, Worker& worker) {
   slot.first_try = false;
+  slot.context.discard();
   Item* input = slot.inputs.empty() ? nullptr : slot.inputs[0];
   if (input == nullptr) {
     input = worker.items.take();

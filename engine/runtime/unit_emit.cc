@@ -27,13 +27,12 @@ bool Unit::emit_in_order(Worker& worker) {
 }
 
 bool Unit::emit_any(Worker& worker) {
-  const auto n = static_cast<uint32_t>(order_.size());
   bool progress = false;
   while (order_size_ > 0) {
     // The slot that finished first; nothing passes an older epoch_end.
     if (begun_ == nullptr) {
       for (uint32_t i = 0; i < order_size_; ++i) {
-        Slot& slot = *slots_[order_[(order_head_ + i) % n]];
+        Slot& slot = *slots_[order_[order_place(i)]];
         const bool done = slot.state.load(std::memory_order_acquire) == Slot::kDone;
         if (slot.is_epoch_end) {
           if (i == 0 && done) begun_ = &slot;
@@ -51,11 +50,11 @@ bool Unit::emit_any(Worker& worker) {
     if (!see_finished(slot, worker) || !try_emit(slot, worker)) break;
     begun_ = nullptr;
     uint32_t at = 0;
-    while (order_[(order_head_ + at) % n] != index) ++at;
+    while (order_[order_place(at)] != index) ++at;
     for (; at > 0; --at) {
-      order_[(order_head_ + at) % n] = order_[(order_head_ + at - 1) % n];
+      order_[order_place(at)] = order_[order_place(at - 1)];
     }
-    order_head_ = (order_head_ + 1) % n;
+    order_head_ = static_cast<uint32_t>(order_place(1));
     --order_size_;
     progress = true;
   }
@@ -64,13 +63,12 @@ bool Unit::emit_any(Worker& worker) {
 
 // After the stop nobody wants results: slots go free as their bodies end, in any order.
 bool Unit::drop_finished(Worker& worker) {
-  const auto n = static_cast<uint32_t>(order_.size());
   uint32_t kept = 0;
   for (uint32_t i = 0; i < order_size_; ++i) {
-    const uint16_t index = order_[(order_head_ + i) % n];
+    const uint16_t index = order_[order_place(i)];
     Slot& slot = *slots_[index];
     if (!see_finished(slot, worker)) {
-      order_[(order_head_ + kept++) % n] = index;
+      order_[order_place(kept++)] = index;
       continue;
     }
     if (slot.t_room == 0) slot.t_room = std::max(slot.t_head, worker.now);
