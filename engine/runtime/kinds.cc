@@ -36,6 +36,9 @@ void SourceUnit::reset_epoch() {
   position_ = 0;
   length_.reset();
   order_.reset();
+  // The epoch may have been left while the source waited at the gate, perhaps for good.
+  gated_.store(false, std::memory_order_seq_cst);
+  admitted_.store(false, std::memory_order_relaxed);
 }
 
 Unit::Step SourceUnit::start_one(Worker& worker) {

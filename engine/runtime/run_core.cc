@@ -159,33 +159,34 @@ void RunCore::tear_down() {
 // ---------------------------------------------------------------- activity
 
 void RunCore::leave() {
-  int seen = activity_.load(std::memory_order_relaxed);
-  while (seen > 1) {
-    if (activity_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel)) return;
-  }
-  // Possibly the last token: under the mutex, so that nobody who waits for idleness can take the
-  // run apart before we are out of here.
-  SourceUnit* admitted = nullptr;
-  {
-    std::lock_guard lock(mutex_);
-    if (activity_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    admitted = on_quiescent();
-    if (admitted == nullptr) {
-      idle_.notify_all();
-      return;
-    }
-    enter();
-  }
-  admitted->admit();
-  admissions_.fetch_add(1, std::memory_order_relaxed);
-  {
+  while (SourceUnit* admitted = give_token_back()) {
+    admitted->admit();
+    admissions_.fetch_add(1, std::memory_order_relaxed);
     Worker worker(&engine_->items());
     const WorkerScope scope(&worker);
     worker.run = this;
     worker.now = now_ns();
     worker.kick(admitted);
   }
-  leave();
+}
+
+// Returns a source that may pass the gate, and with it the token.
+SourceUnit* RunCore::give_token_back() {
+  int seen = activity_.load(std::memory_order_relaxed);
+  while (seen > 1) {
+    if (activity_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel)) return nullptr;
+  }
+  // Possibly the last token: under the mutex, so that nobody who waits for idleness can take the
+  // run apart before we are out of here.
+  std::lock_guard lock(mutex_);
+  if (activity_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
+  SourceUnit* admitted = on_quiescent();
+  if (admitted != nullptr) {
+    enter();
+  } else {
+    idle_.notify_all();
+  }
+  return admitted;
 }
 
 // Nothing runs and nothing is ready (the mutex is held). Returns a source that may pass the gate.

@@ -104,6 +104,7 @@ class RunCore final : public RunImpl {
   void remember_snapshot();
 
   // quiescence (run_core.cc)
+  SourceUnit* give_token_back();
   SourceUnit* on_quiescent();
   std::string describe_stall() const;
 
