@@ -163,8 +163,8 @@ class Comparison {
       const bool cut = outcome_.error || graph_.stop_after >= 0;
       return bags("consumer", outcome_.consumer, full, cut ? last_epoch() : full.size());
     }
-    const size_t epochs = std::max(outcome_.consumer.size(), expected_.consumer.size());
-    for (size_t epoch = 0; epoch < epochs; ++epoch) {
+    const size_t count = std::max(outcome_.consumer.size(), expected_.consumer.size());
+    for (size_t epoch = 0; epoch < count; ++epoch) {
       const auto& got = epoch_of(outcome_.consumer, epoch);
       const auto& want = epoch_of(expected_.consumer, epoch);
       if (got != want) return difference("consumer", epoch, got, want);
@@ -185,10 +185,16 @@ class Comparison {
     return all;
   }
 
+  /// An endless run is evaluated as far as the consumer reads; a Sink may be ahead of it.
+  size_t epochs(const Epochs& got, const Epochs& want) const {
+    const bool endless = graph_.stop_after >= 0 && graph_.stop == Stop::kEndless;
+    return endless ? want.size() : std::max(got.size(), want.size());
+  }
+
   /// Multisets: equal before epoch `full`, a part of what was expected from there on.
-  static std::string bags(const std::string& who, const Epochs& got, const Epochs& want,
-                          size_t full) {
-    for (size_t epoch = 0; epoch < std::max(got.size(), want.size()); ++epoch) {
+  std::string bags(const std::string& who, const Epochs& got, const Epochs& want,
+                   size_t full) const {
+    for (size_t epoch = 0; epoch < epochs(got, want); ++epoch) {
       const auto a = multiset(epoch_of(got, epoch)), b = multiset(epoch_of(want, epoch));
       if (epoch < full ? a != b : !std::includes(b.begin(), b.end(), a.begin(), a.end())) {
         return who + ", epoch " + std::to_string(epoch) + ": another multiset, " +
@@ -207,7 +213,7 @@ class Comparison {
     if (graph_.any && outcome_.error) full = std::min<size_t>(full, outcome_.error->origin.epoch);
     if (graph_.any) return bags(who, got, want, full);
     const bool ordered = graph_.nodes[static_cast<size_t>(node)].concurrency == 1;
-    for (size_t epoch = 0; epoch < std::max(got.size(), want.size()); ++epoch) {
+    for (size_t epoch = 0; epoch < epochs(got, want); ++epoch) {
       auto a = epoch_of(got, epoch), b = epoch_of(want, epoch);
       if (!ordered) {
         std::sort(a.begin(), a.end());
