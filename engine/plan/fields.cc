@@ -50,6 +50,9 @@ class Inference {
       }
       node.input_fields = *fields;
       node.prototype->infer(*fields);
+      for (const std::string& note : node.prototype->notes()) {
+        draft_->say.warning("data", "nodes." + spec.id + ": " + note, place_of_op(spec));
+      }
       node.output_pool = node.prototype->output_pool();
       node.fields = std::move(*fields);
     } catch (const ParamError& error) {

@@ -37,6 +37,17 @@ class ReadFolder : public Source {
     output_label(ctx, record);
   }
 
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const std::string& name : listing_.empty) {
+      notes.push_back("class folder '" + name + "' has no pictures; it keeps its label");
+    }
+    if (listing_.hidden > 0) {
+      notes.push_back(std::to_string(listing_.hidden) + " hidden files and folders are left out");
+    }
+    return notes;
+  }
+
   bool try_now(Context& ctx) override {
     const FolderRecord& record = listing_.records.at(ctx.origin().index);
     const File file = open(record);

@@ -79,6 +79,18 @@ class OneRecord : public Context {
   Origin at_;
 };
 
+TEST_CASE("read_folder tells of classes without pictures and of what it left out") {
+  const TempFolder folder;
+  folder.add("cat/c0.jpg");
+  folder.add("cat/._c0.jpg");
+  folder.add(".ipynb_checkpoints/c0-checkpoint.jpg");
+  folder.add_folder("empty_class");
+  const auto op = make_operator("read_folder", folder.params());
+  CHECK(op->notes() ==
+        std::vector<std::string>{"class folder 'empty_class' has no pictures; it keeps its label",
+                                 "2 hidden files and folders are left out"});
+}
+
 TEST_CASE("read_folder's try_now gives all or nothing, the same as the blocking way") {
   const TempFolder folder;
   folder.add("a/large.jpg", std::string((1 << 20) + 1, 'x'));

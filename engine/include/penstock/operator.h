@@ -141,6 +141,8 @@ class Operator {
   /// Resolves the names of the fields it reads to indices, adds those it writes and says what is
   /// known of them. Throws ParamError.
   virtual void infer(FieldTable& fields) { (void)fields; }
+  /// What a user should know of the data before the run, one line each; shown as warnings.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// One firing.
   virtual void process(Context& ctx) { (void)ctx; }
   /// True when try_now() is worth calling.
