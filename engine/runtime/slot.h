@@ -61,7 +61,7 @@ class BodyContext final : public Context {
     int field = 0;
     Field value;
   };
-  Field& add(int field, Field value);
+  Field& add(int field, Field&& value);
   Slot* slot_ = nullptr;
   /// Kept from firing to firing; what output() returned stays where it is.
   std::vector<std::unique_ptr<Pending>> pending_;

@@ -24,7 +24,7 @@ Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dty
 
 void BodyContext::set(int field, Field value) { add(field, std::move(value)); }
 
-Field& BodyContext::add(int field, Field value) {
+Field& BodyContext::add(int field, Field&& value) {
   if (used_ == pending_.size()) pending_.push_back(std::make_unique<Pending>());
   Pending& pending = *pending_[used_++];
   pending.field = field;
@@ -51,7 +51,7 @@ void BodyContext::commit(Item& item, int fields) {
     }
     item.fields[static_cast<size_t>(pending.field)] = std::move(pending.value);
   }
-  discard();
+  used_ = 0;  // what was moved from holds no memory
   item.bytes = 0;
   for (const Field& field : item.fields) item.bytes += bytes_of(field);
 }

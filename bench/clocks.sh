@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# What the clocks cost: builds Release with and without them, counts instructions of quickstart with
+# callgrind and times interleaved pairs of runs. Prints one JSON object.
+#   bench/clocks.sh [PAIRS]     default 15
+# Needs valgrind.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+pairs=${1:-15}
+on=$here/build/clocks-on
+off=$here/build/clocks-off
+graph=$here/graphs/quickstart.yaml
+
+for kind in on off; do
+  cmake -S "$here" -B "$here/build/clocks-$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DPENSTOCK_CLOCKS=${kind^^} -DPENSTOCK_WITH_TORCH=OFF -DPENSTOCK_TESTS=OFF >&2
+  cmake --build "$here/build/clocks-$kind" --target penstock_cli penstock_operators >&2
+done
+
+# Instructions of one thread (--threads 1 leaves nothing to chance but the parking).
+instructions() {
+  local out
+  out=$(mktemp)
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1/bin/penstock" run "$graph" \
+    --batches 12 --set consumer.spin=0ms --set threads=1 --format json >/dev/null 2>"$out"
+  sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$out"
+  rm -f "$out"
+}
+
+seconds() {
+  local start end
+  start=$(date +%s%N)
+  "$1/bin/penstock" run "$graph" --batches 100 --set consumer.spin=0ms --format json >/dev/null 2>&1
+  end=$(date +%s%N)
+  echo $((end - start))
+}
+
+instructions_on=$(instructions "$on")
+instructions_off=$(instructions "$off")
+seconds "$on" >/dev/null
+seconds "$off" >/dev/null
+times=""
+for ((i = 0; i < pairs; ++i)); do
+  if ((i % 2 == 0)); then a=$(seconds "$on"); b=$(seconds "$off"); else
+    b=$(seconds "$off"); a=$(seconds "$on")
+  fi
+  times+="$a $b"$'\n'
+done
+
+python3 - "$instructions_on" "$instructions_off" "$times" <<'PY'
+import json, math, os, platform, statistics, sys
+on, off = int(sys.argv[1]), int(sys.argv[2])
+pairs = [tuple(map(int, line.split())) for line in sys.argv[3].split("\n") if line]
+logs = [math.log(a / b) for a, b in pairs]
+mean = statistics.mean(logs)
+half = 1.76 * statistics.stdev(logs) / math.sqrt(len(logs))  # one-sided 95 %, t of 14
+print(json.dumps({
+    "name": "clocks", "value": on / off, "unit": "instructions with clocks / without",
+    "baseline": 1.0, "ratio": on / off,
+    "ok": on / off <= 1.01 and math.exp(mean + half) <= 1.03,
+    "detail": {"instructions_on": on, "instructions_off": off,
+               "paired_time_ratio": math.exp(mean), "upper_95": math.exp(mean + half),
+               "pairs": len(pairs)},
+    "machine": {"cpus": os.cpu_count(), "kernel": platform.release()}}, indent=2))
+PY
