@@ -30,7 +30,7 @@ void Histogram::add(int64_t ns) {
   ns = std::max<int64_t>(ns, 0);
   ++buckets_[bucket_of(static_cast<uint64_t>(ns))];
   ++count_;
-  sum_ += ns;
+  if (__builtin_add_overflow(sum_, ns, &sum_)) sum_ = INT64_MAX;  // 292 years
   max_ = std::max(max_, ns);
 }
 

@@ -60,7 +60,9 @@ BufferRef BufferPool::allocate(size_t bytes) {
     if (c.free != nullptr) block = std::exchange(c.free, c.free->next);
   }
   if (block == nullptr) {
-    void* memory = std::aligned_alloc(64, kHeader + size_of_class(index));
+    constexpr size_t kAlign = 64;
+    const size_t size = (kHeader + size_of_class(index) + kAlign - 1) / kAlign * kAlign;
+    void* memory = std::aligned_alloc(kAlign, size);
     if (memory == nullptr) throw std::bad_alloc();
     block = std::construct_at(static_cast<Block*>(memory));
     block->size_class = index;
