@@ -96,6 +96,7 @@ Consumed consume(Run& run, const Work& work, const ConsumeOptions& options, Stop
       if (next.kind == Next::Kind::kEnd) break;
       if (next.kind != Next::Kind::kBatch) continue;
       const int64_t arrived = now_ns();
+      if (consumed.deliveries.empty() && options.on_first) options.on_first();
       if (digest) digest->add(next.batch);
       consumed.epochs = std::max(consumed.epochs, next.batch.epoch() + 1);
       work.step(stop.stopped);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ struct ConsumeOptions {
   std::optional<uint64_t> warmup;    ///< nothing: decided at the end
   std::optional<uint64_t> expected;  ///< batches until the run ends, where that is known
   bool digest = false;
+  std::function<void()> on_first;  ///< called with the first batch there
 };
 
 /// What the loop brought.

@@ -167,8 +167,12 @@ int run_verb(RunFlags flags) {
   Consumed consumed;
   {
     const Progress progress(run, console);
-    consumed =
-        consume(run, work, {flags.warmup, expected_batches(plan, start), flags.digest}, stop);
+    consumed = consume(run, work,
+                       {.warmup = flags.warmup,
+                        .expected = expected_batches(plan, start),
+                        .digest = flags.digest,
+                        .on_first = [&] { console.detail("the first batch is there"); }},
+                       stop);
   }
   signals.on_stop(nullptr);
   console.finish();

@@ -7,24 +7,29 @@
 namespace penstock {
 namespace {
 
-EmptyRun explain_node(const PlanNode& node, const UnitSnapshot& unit) {
+/// ": read has 22, other has 5" for the first epoch.
+std::string source_sizes(const Plan& plan) {
+  std::string text;
+  for (const PlanNode& node : plan.nodes()) {
+    if (const auto* source = dynamic_cast<const Source*>(node.prototype.get())) {
+      text += fmt::format("{}{} has {}", text.empty() ? ": " : ", ", node.id, source->size(0));
+    }
+  }
+  return text;
+}
+
+EmptyRun explain_node(const Plan& plan, const PlanNode& node, const UnitSnapshot& unit) {
   const std::string items = count_text(unit.items_in, "item", "items");
   if (node.kind == Kind::kSource) {
     return {fmt::format("{} '{}' produced no sample", node.op, node.id),
             "check what it reads, or the first epoch asked for"};
   }
   if (const auto* collate = dynamic_cast<const Collate*>(node.prototype.get())) {
-    if (collate->drop_last() && unit.items_in >= collate->batch_size()) {
-      return {fmt::format("{} '{}' got fewer items an epoch than the {} of a batch ({} in all) and "
-                          "drops a short one (drop_last)",
-                          node.op, node.id, collate->batch_size(), unit.items_in),
-              fmt::format("lower nodes.{}.params.batch_size, or set drop_last: false", node.id)};
-    }
     if (collate->drop_last()) {
-      return {fmt::format("{} '{}' got {}, needs {} for a batch and drops a short one (drop_last)",
-                          node.op, node.id, items, collate->batch_size()),
-              fmt::format("set nodes.{}.params.batch_size to at most {}, or drop_last: false",
-                          node.id, unit.items_in)};
+      return {fmt::format("{} '{}' needs {} samples for a batch and drops a short one (drop_last), "
+                          "and an epoch brings fewer{}",
+                          node.op, node.id, collate->batch_size(), source_sizes(plan)),
+              fmt::format("lower nodes.{}.params.batch_size, or set drop_last: false", node.id)};
     }
   }
   if (unit.filtered > 0) {
@@ -46,7 +51,7 @@ EmptyRun explain_empty_run(const Plan& plan, const Snapshot& end) {
     const PlanNode& node = plan.nodes()[static_cast<size_t>(plan.units()[u].nodes.back())];
     const UnitSnapshot& unit = end.units[u];
     if (node.kind == Kind::kSink || unit.items_out > 0) continue;
-    return explain_node(node, unit);
+    return explain_node(plan, node, unit);
   }
   return {"every item was dropped before it reached the consumer", ""};
 }

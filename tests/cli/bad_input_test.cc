@@ -125,12 +125,12 @@ TEST_CASE("a run that gives no batch says why") {
   const Failure once = run_in(folder, text);
   CHECK(once.code == 1);
   CHECK(once.err ==
-        "error: the run gave no batch: collate 'batch' got 64 items, needs 100 for a batch and "
-        "drops a short one (drop_last)\n"
-        "  help: set nodes.batch.params.batch_size to at most 64, or drop_last: false\n");
+        "error: the run gave no batch: collate 'batch' needs 100 samples for a batch and drops a "
+        "short one (drop_last), and an epoch brings fewer: make has 64\n"
+        "  help: lower nodes.batch.params.batch_size, or set drop_last: false\n");
   const Failure endless = run_in(folder, text, {"--batches", "5"});
   CHECK(endless.code == 1);
-  CHECK_MESSAGE(has(endless.err, "than the 100 of a batch"), endless.err);
+  CHECK_MESSAGE(has(endless.err, "needs 100 samples for a batch"), endless.err);
 }
 
 TEST_CASE("spaces and letters of any script in paths and names") {

@@ -4,12 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/cli_pipelines.h"
@@ -19,6 +17,9 @@ using namespace penstock::testing;
 using nlohmann::json;
 
 namespace {
+
+constexpr const char* kFirst = "note: the first batch is there\n";
+constexpr const char* kStopping = "note: stopping; a second signal ends at once\n";
 
 json report_of(const Outcome& outcome) {
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
@@ -138,9 +139,9 @@ TEST_CASE("a signal stops the run and prints the partial report") {
   const TempFolder folder;
   const std::string file = folder.write("long.yaml", kPlain + "consumer: {sleep: 10ms}\n");
   for (const int signal : {SIGINT, SIGTERM}) {
-    const Outcome outcome =
-        penstock_command({"run", file, "--batches", "100000", "--format", "json"},
-                         {.signal = signal, .signal_after_s = 0.7});
+    const Outcome outcome = penstock_command(
+        {"run", file, "--batches", "100000", "--format", "json", "--verbosity", "verbose"},
+        {.signals = {{signal, kFirst}}});
     CHECK(outcome.code == 130);
     const json report = json::parse(outcome.out);
     CHECK(report["status"] == "stopped");
@@ -152,11 +153,11 @@ TEST_CASE("a second signal ends at once") {
   const TempFolder folder;
   // A step that nothing can end: the first signal waits for it.
   const std::string file = folder.write("stuck.yaml", kPlain + "consumer: {spin: 100s}\n");
-  const Outcome outcome =
-      penstock_command({"run", file}, {.signal = SIGINT, .signal_after_s = 0.5, .signals = 2});
+  const Outcome outcome = penstock_command({"run", file, "--verbosity", "verbose"},
+                                           {.signals = {{SIGINT, kFirst}, {SIGINT, kStopping}}});
   CHECK(outcome.code == 130);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err == "note: stopping; a second signal ends at once\n");
+  CHECK(outcome.err == std::string(kFirst) + kStopping);
 }
 
 TEST_CASE("a low limit of open files is told before the run") {
@@ -197,14 +198,9 @@ TEST_CASE("a reader that goes away is no error") {
   const std::string fifo = (folder / "fifo").string();
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
-  std::thread closer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    close(reader);
-  });
   const Outcome outcome =
-      penstock_command({"run", folder.write("plain.yaml", kPlain + "consumer: {sleep: 20ms}\n")},
-                       {.stdout_path = fifo});
-  closer.join();
+      penstock_command({"run", folder.write("plain.yaml", kPlain)},
+                       {.stdout_path = fifo, .on_start = [&] { close(reader); }});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
 }

@@ -34,16 +34,16 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-int wait_for(pid_t child, const CommandOptions& options) {
+int wait_for(pid_t child, const std::string& err, const CommandOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  int sent = options.signal == 0 ? options.signals : 0;
+  size_t sent = 0;
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (sent < options.signals && passed.count() > options.signal_after_s * (sent + 1)) {
-      kill(child, options.signal);
-      ++sent;
+    if (sent < options.signals.size() &&
+        content(err).find(options.signals[sent].second) != std::string::npos) {
+      kill(child, options.signals[sent++].first);
     }
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > kLimitSeconds) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -78,7 +78,8 @@ Outcome penstock_command(const std::vector<std::string>& arguments, const Comman
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error("cannot start " + program);
   Outcome outcome;
-  outcome.code = wait_for(child, options);
+  if (options.on_start) options.on_start();
+  outcome.code = wait_for(child, err, options);
   if (options.stdout_path.empty()) outcome.out = content(out);
   outcome.err = content(err);
   return outcome;

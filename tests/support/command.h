@@ -2,7 +2,9 @@
 /// Runs the real executable and keeps what it said.
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace penstock::testing {
@@ -16,9 +18,9 @@ struct CommandOptions {
   std::vector<std::string> environment;  ///< "LC_ALL=C", added to ours
   std::string directory;                 ///< empty: ours
   std::string stdout_path;               ///< stdout goes there instead of Outcome::out
-  int signal = 0;                        ///< sent `signal_after_s` after the start; 0: none
-  double signal_after_s = 0;
-  int signals = 1;  ///< how often, `signal_after_s` apart
+  /// Signals to send, each as soon as stderr holds the text beside it.
+  std::vector<std::pair<int, std::string>> signals;
+  std::function<void()> on_start;  ///< called once the program has its stdout
 };
 
 /// `penstock ARGUMENTS...`; a run that takes longer than a minute is killed (code 137).
