@@ -12,6 +12,7 @@ namespace penstock {
 namespace {
 
 constexpr int64_t kWatchEvery = 1'000'000'000;  // how often a waiting next() looks for stuck bodies
+constexpr int64_t kOfferEvery = 20'000'000;     // and, while one is awaited, for a worker
 
 enum Status { kRunning = 0, kComplete = 1, kStopped = 2, kFailed = 3 };
 
@@ -87,12 +88,14 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
     std::unique_lock lock(mutex_);
     while (!woken_ && in_time) {
       const int64_t now = wall_ns();
-      const int64_t until = std::min(now + kWatchEvery, deadline.value_or(INT64_MAX));
+      const int64_t every = tbb_ && tbb_->awaits_worker() ? kOfferEvery : kWatchEvery;
+      const int64_t until = std::min(now + every, deadline.value_or(INT64_MAX));
       if (wake_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, until - now))) ==
               std::cv_status::timeout &&
           !woken_) {
         in_time = !deadline || wall_ns() < *deadline;
         lock.unlock();
+        if (tbb_) tbb_->offer_again();
         warn_about_long_bodies();
         lock.lock();
       }

@@ -1,6 +1,7 @@
 #include "runtime/run_core.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "measure/machine.h"
 #include "runtime/inline_executor.h"
@@ -242,7 +243,10 @@ std::string RunCore::describe_stall() const {
 void RunCore::wait_idle() {
   if (inline_) return;
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return activity_.load(std::memory_order_acquire) == 0; });
+  while (!idle_.wait_for(lock, std::chrono::milliseconds(20),
+                         [this] { return activity_.load(std::memory_order_acquire) == 0; })) {
+    if (tbb_) tbb_->offer_again();
+  }
 }
 
 void RunCore::kick_from_outside(Unit* unit) {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint32_t kWakePriceNs = 5000;  // of waking a parked worker
 constexpr auto kParkTime = std::chrono::milliseconds(10);
+constexpr auto kOfferEvery = std::chrono::milliseconds(20);
 constexpr int kSpins = 150;  // about 3 us before parking
 
 std::vector<int> slots_by_depth(const std::vector<std::unique_ptr<Unit>>& units) {
@@ -104,6 +105,7 @@ TbbExecutor::TbbExecutor(RunCore& run, EngineImpl& engine,
     auto& handover = graph_->handovers.emplace_back();
     if (unit->node().where == Where::kCpu) {
       activation = std::make_unique<Activation>(*graph_->graph, tbb::flow::unlimited, [this](int) {
+        begun_.fetch_add(1, std::memory_order_relaxed);
         {
           Worker worker(&engine_.items());
           tbb::this_task_arena::isolate([&] { work(worker); });
@@ -129,7 +131,7 @@ void TbbExecutor::shutdown() {
   park_.notify_all();
   {
     std::unique_lock lock(live_mutex_);
-    live_changed_.wait(lock, [this] { return live_ == 0; });
+    while (!live_changed_.wait_for(lock, kOfferEvery, [this] { return live_ == 0; })) offer_again();
   }
   try {
     engine_.arena().parts().arena->execute([this] { graph_->graph->wait_for_all(); });
@@ -195,6 +197,7 @@ void TbbExecutor::launch(Unit& unit) {
     std::lock_guard lock(live_mutex_);
     ++live_;
   }
+  launched_.fetch_add(1, std::memory_order_relaxed);
   // The one submission that survives a program without TBB workers.
   Activation* node = graph_->activations[static_cast<size_t>(unit.index())].get();
   if (node == nullptr) {  // a blocking unit's try_now: any CPU node will do
@@ -203,6 +206,10 @@ void TbbExecutor::launch(Unit& unit) {
     }
   }
   engine_.arena().parts().arena->enqueue([node] { node->try_put(0); });
+}
+
+void TbbExecutor::offer_again() {
+  if (awaits_worker()) engine_.arena().parts().arena->enqueue([] {});
 }
 
 // Moving work to a second worker pays when what that one would do meanwhile is dearer than the

@@ -48,6 +48,14 @@ class TbbExecutor final : public Executor {
   void submit(Slot& slot, Worker& worker) override;
   /// Wakes parked workers and returns when no worker of this run is left. The run is quiescent.
   void shutdown();
+  /// An activation that TBB has not begun yet is offered to it once more; any thread. oneTBB 2021.8
+  /// now and then leaves the first task of a new arena lying when another arena has just gone: its
+  /// worker spins outside until something else is enqueued.
+  void offer_again();
+  /// There is such an activation.
+  bool awaits_worker() const {
+    return begun_.load(std::memory_order_relaxed) != launched_.load(std::memory_order_relaxed);
+  }
   /// Where blocking units submit: straight to the I/O threads, behind their async_node.
   Executor& blocking();
 
@@ -85,7 +93,8 @@ class TbbExecutor final : public Executor {
   std::atomic<bool> stop_{false};
   std::mutex live_mutex_;
   std::condition_variable live_changed_;
-  int live_ = 0;  // activations and workers that exist
+  int live_ = 0;                                  // activations and workers that exist
+  std::atomic<uint64_t> launched_{0}, begun_{0};  // activations put, and those that run or ran
 };
 
 }  // namespace penstock
