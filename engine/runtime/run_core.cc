@@ -298,12 +298,13 @@ std::vector<ErrorInfo> RunCore::skipped() const {
   return skipped_;
 }
 
-Item* RunCore::make_error_item(const PlanNode& node, uint32_t epoch, const std::string& message) {
+Item* RunCore::make_error_item(const PlanNode& node, const Origin& origin,
+                               const std::string& message) {
   auto info = std::make_shared<ErrorInfo>();
   info->node = node.id;
   info->where = node.at.text();
   info->message = message;
-  info->origin.epoch = epoch;
+  info->origin = origin;
   Item* item = engine_->items().take(1);
   item->origin = info->origin;
   item->error = std::move(info);

@@ -57,7 +57,7 @@ class RunCore final : public RunImpl {
   /// Samples that the node sees in an epoch when that is known from its source, else 0.
   uint64_t known_length(const PlanNode& node, uint32_t epoch) const;
   void note_skipped(const ErrorInfo& error);
-  Item* make_error_item(const PlanNode& node, uint32_t epoch, const std::string& message);
+  Item* make_error_item(const PlanNode& node, const Origin& origin, const std::string& message);
   void sink_error(const Unit& sink, std::shared_ptr<const ErrorInfo> error, uint32_t epoch);
   /// Something changed that next() may wait for.
   void wake_consumer();

@@ -228,7 +228,9 @@ void Unit::add_fraction_error(Slot& slot) {
   Output error;
   error.kind = EntryKind::kError;
   error.epoch = slot.epoch;
-  error.item = run_.make_error_item(node_, slot.epoch,
+  Origin origin;  // of no sample
+  origin.epoch = slot.epoch;
+  error.item = run_.make_error_item(node_, origin,
                                     std::to_string(failures_) + " of " + std::to_string(settled_) +
                                         " samples failed, more than on_error.max_fraction allows");
   slot.outputs.insert(slot.outputs.begin(), error);

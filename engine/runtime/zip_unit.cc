@@ -76,10 +76,9 @@ Unit::Step ZipUnit::start_one(Worker& worker) {
   }
   Item* mismatch = nullptr;
   if (error < 0 && differs != nullptr) {
-    mismatch = run_.make_error_item(node_, epoch_,
+    mismatch = run_.make_error_item(node_, first->origin,
                                     "its inputs do not belong together: " + place_text(*first) +
                                         " came with " + place_text(*differs));
-    mismatch->origin = first->origin;
     count_error();
   }
   std::vector<Item*> heads;

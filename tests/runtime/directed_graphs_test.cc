@@ -150,6 +150,20 @@ TEST_CASE("a zip of batches compares every sample, not the first alone") {
   holds(graph);
 }
 
+TEST_CASE("an error of a zip names the sample of its first input") {
+  CaseBuilder b;
+  const int left = b.expand(b.source({3, 3, 3}), 1, 2);
+  GraphCase graph = b.build(b.zip({left, b.source({4, 4, 4})}));
+  const auto children = [&](uint64_t position) {
+    Origin origin;
+    origin.position = position;
+    return child_count(graph, left, key_of(origin));
+  };
+  while (children(0) != 0 || children(1) == 0) ++graph.seed;
+  REQUIRE(evaluate(graph).error->origin.position == 1);
+  holds(graph);
+}
+
 TEST_CASE("state is reset by the next epoch's first firing, not before an old one ran") {
   for (int sizes : {2, 3, 5}) {
     CaseBuilder b(1, 2);

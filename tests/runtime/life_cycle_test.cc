@@ -77,6 +77,17 @@ TEST_CASE("a run may be dropped at any moment") {
   }
 }
 
+TEST_CASE("a run begins at once, however many engines came and went before") {
+  CaseBuilder b;
+  b.graph().epochs = 1;
+  World world(b.build(b.map(b.source({2}))));
+  const auto plan = world.plan();
+  for (int i = 0; i < 600; ++i) {
+    const auto run = RunImpl::start(plan, with_threads(1 + i % 2));
+    REQUIRE(run->next(kLimit).kind == Kind::kBatch);
+  }
+}
+
 TEST_CASE("batches outlive their run") {
   World world(lively(40));
   std::vector<Batch> kept;
