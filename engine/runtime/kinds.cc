@@ -305,6 +305,8 @@ Unit::Step MergeUnit::start_one(Worker& worker) {
   }
   const int from = due();
   if (from < 0) return Step::kIdle;
+  // It came after the look above: it ends this input, it does not take a turn.
+  if (in_[static_cast<size_t>(from)]->front().kind == EntryKind::kEpochEnd) return Step::kAgain;
   turn_ = (static_cast<size_t>(from) + 1) % in_.size();
   if (in_[static_cast<size_t>(from)]->front().kind == EntryKind::kItem) count_in(1);
   pass_front(from, worker);

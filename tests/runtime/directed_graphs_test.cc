@@ -61,6 +61,19 @@ TEST_CASE("filtered samples keep their turn in a merge") {
   }
 }
 
+TEST_CASE("the end of a merge's input is no turn, whenever it comes") {
+  CaseBuilder b(1, 8);
+  const int source = b.source({4, 1, 2});
+  b.at(source).concurrency = 2;
+  const GraphCase graph = b.build(b.merge({source, source}));
+  Mode mode{"threads", {}, 0};
+  for (uint64_t i = 0; i < 500; ++i) {  // the moment between two looks at an edge is short
+    mode.jitter = 2 * i + 1;
+    mode.options.threads = 1 + static_cast<int>(i % 2);
+    REQUIRE(try_graph(graph, mode) == "");
+  }
+}
+
 TEST_CASE("a Sink's error comes at its epoch's end") {
   CaseBuilder b;
   const int source = b.source({4, 2, 3});
