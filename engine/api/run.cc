@@ -46,6 +46,8 @@ Report Run::report(std::optional<double> last_seconds) const {
   context.status = impl_->status();
   context.epochs = impl_->epochs_begun();
   context.skipped = impl_->skipped();
+  context.log = impl_->log();
+  context.serial = impl_->serial_run();
   return build_report(impl_->plan(), begin, impl_->snapshot(), context);
 }
 

@@ -70,7 +70,6 @@ int main(int argc, char** argv) {
                              "Print the version");
   shell.app.set_help_flag("-h,--help", "Print this help");
   shell.app.footer("penstock VERB --help tells more and shows two examples.");
-  // TMP add_run(shell);
   add_run(shell);
   add_check(shell);
   add_graph(shell);

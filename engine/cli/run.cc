@@ -97,6 +97,8 @@ Report report_of(const RunFlags& flags, const Plan& plan, Run& run, Consumed* co
   context.digest = consumed->digest;
   context.skipped = run.impl().skipped();
   context.error = consumed->error;
+  context.log = run.impl().log();
+  context.serial = run.impl().serial_run();
   return build_report(plan, consumed->begin, *consumed->end, context);
 }
 

@@ -71,6 +71,20 @@ bool has_cpu(const std::string& controllers) {
   return false;
 }
 
+/// Time that the quota of the process's own v2 control group held it back.
+int64_t throttled_ns(const std::string& root, const std::string& self) {
+  std::ifstream groups(self);
+  for (std::string line; std::getline(groups, line);) {
+    if (line.rfind("0::", 0) != 0) continue;
+    std::ifstream stat(root + line.substr(3) + "/cpu.stat");
+    std::string name;
+    for (int64_t value = 0; stat >> name >> value;) {
+      if (name == "throttled_usec") return value * 1000;
+    }
+  }
+  return 0;
+}
+
 int find_torch(dl_phdr_info* info, size_t, void* found) {
   const std::string path = info->dlpi_name;
   if (path.find("/libtorch_cpu.so") == std::string::npos) return 0;
@@ -124,6 +138,27 @@ int usable_cpus() {
     cpus = std::min(cpus, static_cast<int>(std::ceil(*quota)));
   }
   return std::max(1, cpus);
+}
+
+CpuTimes cpu_times(const std::vector<int>& cpus, const std::string& stat,
+                   const std::string& cgroup_root, const std::string& self) {
+  const int64_t tick_ns = 1'000'000'000 / std::max<int64_t>(1, sysconf(_SC_CLK_TCK));
+  CpuTimes times;
+  std::ifstream file(stat);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("cpu", 0) != 0) break;
+    std::istringstream words(line.substr(3));
+    int cpu = -1;
+    int64_t user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    if (line[3] == ' ' || !(words >> cpu)) continue;  // the sum of all
+    if (!(words >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal)) continue;
+    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) continue;
+    times.busy_ns += (user + nice + system + irq + softirq) * tick_ns;
+    times.steal_ns += steal * tick_ns;
+  }
+  times.known = times.busy_ns > 0;
+  if (times.known) times.throttled_ns = throttled_ns(cgroup_root, self);
+  return times;
 }
 
 uint64_t peak_resident_bytes() {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/snapshot.h"
+
 namespace penstock {
 
 /// CPUs that are online.
@@ -19,6 +21,11 @@ std::optional<double> cgroup_cpu_quota(const std::string& root = "/sys/fs/cgroup
                                        const std::string& self = "/proc/self/cgroup");
 /// CPUs that work can really use: the affinity's number, or the quota rounded up where it is less.
 int usable_cpus();
+/// CPU time that was used, stolen and withheld on the CPUs of this process (10 ms at a time);
+/// unknown where the kernel does not tell. The paths stand for others in tests.
+CpuTimes cpu_times(const std::vector<int>& cpus, const std::string& stat = "/proc/stat",
+                   const std::string& cgroup_root = "/sys/fs/cgroup",
+                   const std::string& self = "/proc/self/cgroup");
 /// Largest resident size so far in bytes (VmHWM); 0 where the kernel does not tell.
 uint64_t peak_resident_bytes();
 /// CPU time of the whole process in nanoseconds.

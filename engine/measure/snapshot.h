@@ -53,6 +53,14 @@ struct EdgeSnapshot {
   int64_t empty_ns = 0, full_ns = 0;
 };
 
+/// CPU time on the CPUs that this process may use, since the machine's start.
+struct CpuTimes {
+  bool known = false;
+  int64_t busy_ns = 0;       ///< of all programs
+  int64_t steal_ns = 0;      ///< taken by the host of a virtual machine
+  int64_t throttled_ns = 0;  ///< that the control group's quota held its threads back
+};
+
 struct ConsumerSnapshot {
   uint64_t batches = 0, examples = 0;
   int64_t wait_ns = 0;  ///< inside next()
@@ -60,6 +68,7 @@ struct ConsumerSnapshot {
   int64_t wall_ns = 0;
   int64_t first_batch_ns = -1;  ///< from start to the first batch; -1: none yet
   Histogram wait, work;         ///< per batch
+  SampledClocks work_clocks;    ///< of some of the work between calls
 };
 
 struct Snapshot {
@@ -72,6 +81,7 @@ struct Snapshot {
   int64_t process_cpu_ns = 0;
   int64_t thread_run_ns = 0, thread_idle_ns = 0;  ///< of the CPU threads; sum = threads x wall
   int threads = 0;
+  CpuTimes cpus;  ///< known in the states that a run keeps of itself
 };
 
 }  // namespace penstock

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "diagnose/facts.h"
+#include "diagnose/verdict.h"
 #include "measure/machine.h"
 #include "penstock/schema.h"
 #include "report/split.h"
@@ -208,6 +210,11 @@ Report build_report(const Plan& plan, const Snapshot& begin, const Snapshot& end
   report.bytes_in_flight_max = static_cast<uint64_t>(std::max<int64_t>(0, end.bytes_in_flight_max));
   report.process_cpu_s = static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns) / 1e9;
   report.rss_max_bytes = context.rss_max_bytes ? *context.rss_max_bytes : peak_resident_bytes();
+  if (context.log) {
+    const MachineFacts machine = machine_facts(report.machine.affinity.size(), report.machine.quota,
+                                               end.threads, context.serial);
+    report.verdict = diagnose_run(facts_of(plan), machine, *context.log, context.work_reference_ms);
+  }
   add_errors(end, context, &report);
   note_clamps(end, &report);
   return report;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/run_log.h"
 #include "measure/snapshot.h"
 #include "penstock/item.h"
 #include "penstock/report.h"
@@ -27,6 +28,8 @@ struct ReportContext {
   std::vector<ErrorInfo> skipped;  ///< samples that a policy left out
   std::optional<ErrorInfo> error;  ///< why the run failed
   std::vector<std::string> notes;
+  std::optional<RunLog> log;              ///< for the verdict; nothing: there is none
+  bool serial = false;                    ///< `workers: 0`
   std::optional<MachineReport> machine;   ///< nothing: read now
   std::optional<uint64_t> rss_max_bytes;  ///< nothing: read now
 };

@@ -3,11 +3,13 @@
 
 #include "penstock/plugin.h"
 #include "penstock/report.h"
+#include "report/verdict_format.h"
 
 namespace penstock {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using verdict_format::json_of;
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {
@@ -142,7 +144,7 @@ std::string format_json(const Report& report) {
                {"bytes_in_flight_max", report.bytes_in_flight_max},
                {"process_cpu_s", report.process_cpu_s},
                {"rss_max_bytes", report.rss_max_bytes},
-               {"verdict", nullptr},
+               {"verdict", report.verdict ? json_of(*report.verdict) : Json(nullptr)},
                {"errors", errors_of(report)},
                {"digest", or_null(report.digest)},
                {"notes", report.notes}};

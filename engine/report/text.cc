@@ -6,6 +6,7 @@
 #include <string>
 
 #include "penstock/report.h"
+#include "report/verdict_format.h"
 #include "report/words.h"
 
 namespace penstock {
@@ -173,7 +174,9 @@ std::string format_text(const Report& report) {
   std::string text = head_text(report) + "\n" + nodes_text(report) + "\n" + edges_text(report);
   const std::string skipped = skipped_text(report);
   if (!skipped.empty()) text += "\n" + skipped;
-  return text + "\n" + foot_text(report);
+  text += "\n" + foot_text(report);
+  if (report.verdict) text += "\n" + verdict_format::text(*report.verdict);
+  return text;
 }
 
 }  // namespace penstock

@@ -73,6 +73,23 @@ std::string fit(std::string_view text, size_t width) {
   return result;
 }
 
+std::string wrap(std::string_view text, size_t indent, size_t width) {
+  const std::string margin(indent, ' ');
+  std::string result, line;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty()) continue;
+    if (!line.empty() && indent + width_of(line) + 1 + width_of(word) > width) {
+      result += margin + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  return line.empty() ? result : result + margin + line + "\n";
+}
+
 size_t Table::width() const {
   const std::string lines = text();
   size_t widest = 0;

@@ -24,6 +24,10 @@ size_t width_of(std::string_view text);
 /// The text, cut to `width` columns ("abcd..") where it is longer. Control characters become '?'.
 std::string fit(std::string_view text, size_t width);
 
+/// The text as lines of at most `width` columns, broken between words (a longer word stands alone);
+/// each begins with `indent` spaces and ends with a newline.
+std::string wrap(std::string_view text, size_t indent, size_t width);
+
 /// Rows of cells, padded to the widest of each column and two spaces apart.
 class Table {
  public:

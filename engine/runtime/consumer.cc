@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/clock.h"
+
 namespace penstock {
+namespace {
+
+constexpr int64_t kSamplesPerThousand = 5;  // time for thread clocks at most, of the consumer's
+
+}  // namespace
 
 void ConsumerClock::enter(int64_t now) {
   std::lock_guard lock(mutex_);
@@ -11,6 +18,7 @@ void ConsumerClock::enter(int64_t now) {
     first_enter_ = since_ = now;
   }
   now = std::max(now, since_);
+  end_sample(now);
   figures_.work_ns += now - since_;
   open_work_ += now - since_;
   since_ = now;
@@ -27,11 +35,45 @@ void ConsumerClock::leave(int64_t now, bool batch, uint64_t samples) {
   if (!batch) return;
   // The work that has just ended belongs to the batch before this one.
   if (figures_.batches > 0) figures_.work.add(open_work_);
+  log_.add({now - start_, 1, samples, open_wait_, open_work_});
   open_work_ = 0;
   figures_.wait.add(std::exchange(open_wait_, 0));
   ++figures_.batches;
   figures_.examples += samples;
+  if (kClocks && figures_.batches >= next_sample_) begin_sample(now);
   if (figures_.first_batch_ns < 0) figures_.first_batch_ns = now - start_;
+}
+
+void ConsumerClock::begin_sample(int64_t now) {
+  sample_thread_ = std::this_thread::get_id();
+  sample_times_ = read_thread_clock();
+  sample_begin_ = now;
+}
+
+// The work has ended. A step on another thread than it began on tells nothing.
+void ConsumerClock::end_sample(int64_t now) {
+  const int64_t begin = std::exchange(sample_begin_, -1);
+  if (begin < 0 || sample_thread_ != std::this_thread::get_id()) return;
+  const ThreadTimes times = read_thread_clock();
+  SampledClocks& clocks = figures_.work_clocks;
+  ++clocks.firings;
+  clocks.wall_ns += now - begin;
+  clocks.cpu_ns += times.cpu_ns - sample_times_.cpu_ns;
+  clocks.has_run_queue = times.run_queue_ns >= 0 && sample_times_.run_queue_ns >= 0;
+  if (clocks.has_run_queue) clocks.run_queue_ns += times.run_queue_ns - sample_times_.run_queue_ns;
+  const int64_t each = (now - start_) / static_cast<int64_t>(figures_.batches);
+  const int64_t allowed = std::max<int64_t>(1, each * kSamplesPerThousand);
+  next_sample_ = figures_.batches + 1 + static_cast<uint64_t>(sample_cost_ * 1000 / allowed);
+}
+
+uint64_t ConsumerClock::delivered() const {
+  std::lock_guard lock(mutex_);
+  return figures_.batches;
+}
+
+std::vector<BatchRecord> ConsumerClock::batches() const {
+  std::lock_guard lock(mutex_);
+  return log_.records();
 }
 
 ConsumerSnapshot ConsumerClock::snapshot(int64_t now) const {

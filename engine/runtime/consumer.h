@@ -4,22 +4,35 @@
 
 #include <cstdint>
 #include <mutex>
+#include <thread>
+#include <vector>
 
+#include "measure/run_log.h"
 #include "measure/snapshot.h"
+#include "measure/thread_clock.h"
 
 namespace penstock {
 
 /// Thread-safe.
 class ConsumerClock {
  public:
-  void begin(int64_t start) { start_ = start; }
+  /// `sample_cost`: what reading the thread clocks around one batch's work costs.
+  void begin(int64_t start, int64_t sample_cost) {
+    start_ = start;
+    sample_cost_ = sample_cost;
+  }
   /// next() was entered. The time since it last returned was work.
   void enter(int64_t now);
   /// next() returns; `batch` with that many samples, or without one.
   void leave(int64_t now, bool batch, uint64_t samples);
   ConsumerSnapshot snapshot(int64_t now) const;
+  uint64_t delivered() const;
+  std::vector<BatchRecord> batches() const;
 
  private:
+  void begin_sample(int64_t now);
+  void end_sample(int64_t now);
+
   mutable std::mutex mutex_;
   ConsumerSnapshot figures_;
   int64_t start_ = 0;
@@ -28,6 +41,12 @@ class ConsumerClock {
   bool inside_ = false;
   int64_t open_wait_ = 0;  ///< waiting since the last batch
   int64_t open_work_ = 0;
+  BatchLog log_;
+  int64_t sample_cost_ = 0;
+  uint64_t next_sample_ = 0;  ///< number of the batch whose work is sampled next
+  int64_t sample_begin_ = -1;
+  ThreadTimes sample_times_;
+  std::thread::id sample_thread_;
 };
 
 }  // namespace penstock

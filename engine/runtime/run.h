@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "measure/run_log.h"
 #include "measure/snapshot.h"
 #include "penstock/pipeline.h"
 #include "plan/plan.h"
@@ -44,8 +45,13 @@ class RunImpl {
   virtual void hold(bool on) = 0;
   virtual void stop() = 0;
   virtual Snapshot snapshot() const = 0;
+  /// States and batches of the run so far, thinned; ends before the run's own end by at most a
+  /// part of what its last states are apart.
+  virtual RunLog log() const = 0;
   virtual std::string key(const Origin& origin) const = 0;
   virtual const Plan& plan() const = 0;
+  /// One thread does everything (`workers: 0`).
+  virtual bool serial_run() const = 0;
   /// "complete", "stopped" or "failed"; "running" before.
   virtual std::string status() const = 0;
   /// Epochs that the consumer has seen the beginning of.

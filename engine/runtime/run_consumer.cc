@@ -33,6 +33,7 @@ Next next_of(Next::Kind kind, uint32_t epoch = 0) {
 
 Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
   remember_snapshot();
+  remember_mark();
   std::optional<int64_t> deadline;
   if (timeout) deadline = wall_ns() + timeout->count();
   consumer_worker_.now = now_ns();

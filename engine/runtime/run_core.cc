@@ -121,7 +121,8 @@ void RunCore::begin() {
   engine_->budget()->join(this);
   process_cpu_at_start_ = process_cpu_ns();
   start_ = now_ns();
-  consumer_.begin(start_);
+  consumer_.begin(start_, engine_->sample_cost_ns());
+  cpus_ = cpu_affinity();
   for (auto& edge : edges_) edge->begin(start_);
   for (auto& unit : units_) unit->begin(start_);
   enter();
@@ -392,6 +393,23 @@ void RunCore::remember_snapshot() {
   std::lock_guard lock(history_mutex_);
   if (history_.size() == kKept) history_.erase(history_.begin() + 1);
   history_.push_back(std::move(s));
+}
+
+// Called when next() is entered: the work after so many batches is done.
+void RunCore::remember_mark() {
+  if (!kClocks || !marks_.due(consumer_.delivered(), now_ns() - start_)) return;
+  Snapshot s = snapshot();
+  s.cpus = cpu_times(cpus_);
+  std::lock_guard lock(history_mutex_);
+  marks_.add(std::move(s));
+}
+
+RunLog RunCore::log() const {
+  RunLog log;
+  log.batches = consumer_.batches();
+  std::lock_guard lock(history_mutex_);
+  log.marks = marks_.marks();
+  return log;
 }
 
 std::string RunCore::status() const {

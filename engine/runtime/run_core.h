@@ -38,9 +38,11 @@ class RunCore final : public RunImpl {
   void hold(bool on) override;
   void stop() override;
   Snapshot snapshot() const override;
+  RunLog log() const override;
   Snapshot snapshot_before(double seconds) const override;
   std::string key(const Origin& origin) const override;
   const Plan& plan() const override { return *plan_; }
+  bool serial_run() const override { return inline_ != nullptr; }
   std::string status() const override;
   uint32_t epochs_begun() const override { return epochs_begun_.load(std::memory_order_relaxed); }
   std::vector<ErrorInfo> skipped() const override;
@@ -102,6 +104,7 @@ class RunCore final : public RunImpl {
   bool run_inline();
   void warn_about_long_bodies();
   void remember_snapshot();
+  void remember_mark();
 
   // quiescence (run_core.cc)
   SourceUnit* give_token_back();
@@ -154,6 +157,8 @@ class RunCore final : public RunImpl {
   mutable std::mutex history_mutex_;
   std::vector<Snapshot> history_;
   int64_t next_history_ = 0;
+  MarkLog marks_;
+  std::vector<int> cpus_;  // that the process may use
 };
 
 }  // namespace penstock

@@ -27,6 +27,10 @@ class Tree {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text << "\n";
   }
+  CpuTimes times(const std::vector<int>& cpus) const {
+    return cpu_times(cpus, (root_ / "stat").string(), (root_ / "fs").string(),
+                     (root_ / "self").string());
+  }
   std::optional<double> quota() const {
     return cgroup_cpu_quota((root_ / "fs").string(), (root_ / "self").string());
   }
@@ -34,6 +38,8 @@ class Tree {
  private:
   std::filesystem::path root_;
 };
+
+int64_t tick_ns() { return 1'000'000'000 / sysconf(_SC_CLK_TCK); }
 
 }  // namespace
 
@@ -47,6 +53,23 @@ TEST_CASE("a version 2 quota is the tightest one up to the root") {
   CHECK(tree.quota() == 1.5);
   tree.write("fs/jobs/one/cpu.max", "50000 100000");
   CHECK(tree.quota() == 0.5);
+}
+
+TEST_CASE("CPU times are those of the CPUs that are ours") {
+  Tree tree;
+  tree.write("stat",
+             "cpu  30 3 3 300 3 3 3 3 0 0\ncpu0 10 1 2 100 1 1 1 4 0 0\n"
+             "cpu1 20 2 1 200 2 2 2 5 0 0\nintr 5");
+  tree.write("self", "0::/jobs");
+  tree.write("fs/jobs/cpu.stat", "usage_usec 5\nthrottled_usec 1500");
+  const CpuTimes times = tree.times({1});
+  CHECK(times.known);
+  CHECK(times.busy_ns == 27 * tick_ns());
+  CHECK(times.steal_ns == 5 * tick_ns());
+  CHECK(times.throttled_ns == 1'500'000);
+  CHECK(tree.times({0, 1}).busy_ns == (15 + 27) * tick_ns());
+  CHECK_FALSE(tree.times({7}).known);
+  CHECK_FALSE(cpu_times({0}, "/no/such/file").known);
 }
 
 TEST_CASE("a version 1 quota is read from the cpu controller") {

@@ -11,7 +11,7 @@ ROOMS = {
     "config": {"base", "plan"},
     "plugin": {"base", "plan"},
     "runtime": {"base", "measure", "plan"},
-    "diagnose": {"measure"},
+    "diagnose": {"base", "measure", "plan"},
     "compare": {"base", "diagnose", "measure", "plan"},
     "report": {"base", "compare", "diagnose", "measure", "plan"},
 }

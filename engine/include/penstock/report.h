@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "penstock/verdict.h"
+
 namespace penstock {
 
 struct Spread {
@@ -83,6 +85,7 @@ struct Report {
   std::vector<EdgeReport> edges;
   uint64_t bytes_in_flight_max = 0, rss_max_bytes = 0;
   double process_cpu_s = 0;
+  std::optional<Verdict> verdict;  ///< nothing where the run kept no log of itself
   uint64_t errors_skipped = 0;
   std::map<std::string, uint64_t> errors_by_node;
   std::optional<std::string> digest;

@@ -1,0 +1,175 @@
+#include "diagnose/costs.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "measure/split.h"
+
+namespace penstock {
+namespace {
+
+constexpr int kQuantiles = 32;
+
+template <typename T>
+const T& at_or_zero(const std::vector<T>& list, size_t index) {
+  static const T zero{};
+  return index < list.size() ? list[index] : zero;
+}
+
+double sum_ms(const std::vector<int64_t>& values) {
+  return static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) / 1e6;
+}
+
+double per(double total, double count) { return count > 0 ? total / count : 0; }
+
+/// Middles of kQuantiles equal parts of the bodies' times, as parts of their mean.
+std::vector<double> spread_of(const Histogram& service) {
+  if (service.count() < 2 || service.mean() <= 0) return {1.0};
+  std::vector<double> quantiles;
+  for (int i = 0; i < kQuantiles; ++i)
+    quantiles.push_back(service.quantile((i + 0.5) / kQuantiles));
+  const double mean = std::accumulate(quantiles.begin(), quantiles.end(), 0.0) / kQuantiles;
+  if (mean <= 0) return {1.0};
+  for (double& quantile : quantiles) quantile /= mean;
+  return quantiles;
+}
+
+/// Entries that went over the edges, for one firing and one edge.
+double entries(const std::vector<int>& edges, const Snapshot& begin, const Snapshot& end,
+               uint64_t EdgeSnapshot::*count, double firings) {
+  if (edges.empty()) return 0;
+  double sum = 0;
+  for (const int e : edges) {
+    const auto i = static_cast<size_t>(e);
+    sum += static_cast<double>(at_or_zero(end.edges, i).*count - at_or_zero(begin.edges, i).*count);
+  }
+  return per(sum / static_cast<double>(edges.size()), firings);
+}
+
+NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const UnitSnapshot& end,
+                     double batches) {
+  NodeCosts node;
+  node.facts = facts;
+  const auto firings = static_cast<double>(end.firings - begin.firings);
+  node.visits = per(firings, batches);
+  SampledClocks sampled = end.sampled - begin.sampled;
+  if (sampled.wall_ns <= 0) sampled = end.sampled;  // none fell into the window
+  const SlotStates states = end.states - begin.states;
+  const RunningSplit split = split_running(states.running, sampled, facts.pooled);
+  const auto each_ms = [firings](int64_t ns) {
+    return per(static_cast<double>(ns) / 1e6, firings);
+  };
+  node.cpu_ms = each_ms(split.on_cpu);
+  node.off_ms = each_ms(split.off_cpu);
+  node.queued_ms = each_ms(split.run_queue.value_or(0));
+  node.thread_wait_ms = each_ms(states.thread_wait);
+  node.held_ms = each_ms(states.order_held);
+  node.blocked_ms = per(sum_ms(states.blocked), firings);
+  node.starved_ms = per(sum_ms(states.starved), firings);
+  node.spread = spread_of(end.service);
+  return node;
+}
+
+ConsumerCosts consumer_costs(const ConsumerSnapshot& begin, const ConsumerSnapshot& end,
+                             std::optional<double> reference_ms) {
+  ConsumerCosts consumer;
+  const auto batches = static_cast<double>(end.batches - begin.batches);
+  SampledClocks sampled = end.work_clocks - begin.work_clocks;
+  if (sampled.wall_ns <= 0) sampled = end.work_clocks;
+  const RunningSplit split = split_running(end.work_ns - begin.work_ns, sampled, true);
+  consumer.cpu_ms = per(static_cast<double>(split.on_cpu) / 1e6, batches);
+  consumer.off_ms = per(static_cast<double>(split.off_cpu) / 1e6, batches);
+  consumer.queued_ms = per(static_cast<double>(split.run_queue.value_or(0)) / 1e6, batches);
+  consumer.wait_ms = per(static_cast<double>(end.wait_ns - begin.wait_ns) / 1e6, batches);
+  consumer.reference_ms = reference_ms;
+  return consumer;
+}
+
+/// CPUs that were this process's or idle: what others used is not there to be had.
+double cpus_left(double allowed, const Snapshot& begin, const Snapshot& end) {
+  const auto window = static_cast<double>(end.now - begin.now);
+  if (!begin.cpus.known || !end.cpus.known || window <= 0) return allowed;
+  const auto own = static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns);
+  const auto busy = static_cast<double>(end.cpus.busy_ns - begin.cpus.busy_ns);
+  const auto steal = static_cast<double>(end.cpus.steal_ns - begin.cpus.steal_ns);
+  const double others = std::max(0.0, busy - own) + std::max(0.0, steal);
+  return std::clamp(allowed - others / window, std::min(allowed, own / window), allowed);
+}
+
+/// The engine's own CPU: what the process used beyond the bodies and the consumer's work. Sampled
+/// clocks that say more than the process used are scaled down to it.
+void add_engine(double process_cpu_ms, Costs* costs) {
+  if (process_cpu_ms <= 0) return;
+  const double known = costs->cpu_per_batch();
+  costs->engine_ms = std::max(0.0, process_cpu_ms - known);
+  if (known <= process_cpu_ms) return;
+  const double factor = process_cpu_ms / known;
+  for (NodeCosts& node : costs->nodes) node.cpu_ms *= factor;
+  costs->consumer.cpu_ms *= factor;
+}
+
+}  // namespace
+
+double Costs::cpu_per_batch() const {
+  double sum = engine_ms + consumer.cpu_ms;
+  for (const NodeCosts& node : nodes) sum += node.cpu_per_batch();
+  return sum;
+}
+
+const NodeCosts* Costs::find(const std::string& id) const {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&id](const NodeCosts& node) { return node.facts.id == id; });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snapshot& begin,
+               const Snapshot& end, std::optional<double> reference_ms) {
+  Costs costs;
+  costs.edges = graph.edges;
+  costs.batches = end.consumer.batches - begin.consumer.batches;
+  const auto batches = static_cast<double>(costs.batches);
+  for (size_t u = 0; u < graph.units.size(); ++u) {
+    const UnitFacts& facts = graph.units[u];
+    const UnitSnapshot& first = at_or_zero(begin.units, u);
+    const UnitSnapshot& last = at_or_zero(end.units, u);
+    NodeCosts node = node_costs(facts, first, last, batches);
+    const auto firings = static_cast<double>(last.firings - first.firings);
+    node.taken = entries(facts.in_edges, begin, end, &EdgeSnapshot::gets, firings);
+    node.given = entries(facts.out_edges, begin, end, &EdgeSnapshot::puts, firings);
+    costs.nodes.push_back(std::move(node));
+  }
+  costs.consumer = consumer_costs(begin.consumer, end.consumer, reference_ms);
+  costs.consumer.key = graph.consumer_key;
+  costs.consumer.target_ms = graph.consumer_target_ms;
+  costs.cpus_allowed = machine.cpus;
+  costs.cpus = cpus_left(machine.cpus, begin, end);
+  costs.threads = machine.threads;
+  costs.serial = machine.serial;
+  add_engine(per(static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns) / 1e6, batches),
+             &costs);
+  costs.batches_per_s = per(batches, static_cast<double>(end.now - begin.now) / 1e9);
+  costs.examples_per_batch =
+      per(static_cast<double>(end.consumer.examples - begin.consumer.examples), batches);
+  return costs;
+}
+
+Costs with_setting(const Costs& costs, const GraphFacts& graph, const MachineFacts& machine) {
+  Costs result = costs;
+  result.nodes.clear();
+  for (const UnitFacts& unit : graph.units) {
+    NodeCosts node;
+    if (const NodeCosts* known = costs.find(unit.id)) node = *known;
+    node.facts = unit;
+    result.nodes.push_back(std::move(node));
+  }
+  result.edges = graph.edges;
+  // What others took from the CPUs they take from the new ones too.
+  result.cpus = std::max(0.01, machine.cpus - (costs.cpus_allowed - costs.cpus));
+  result.cpus_allowed = machine.cpus;
+  result.threads = machine.threads;
+  result.serial = machine.serial;
+  return result;
+}
+
+}  // namespace penstock

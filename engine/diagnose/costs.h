@@ -1,0 +1,98 @@
+#pragma once
+/// What a batch costs where: the figures on which every statement about limits and gains rests.
+/// Times in milliseconds. All pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/snapshot.h"
+
+namespace penstock {
+
+/// A unit as planned.
+struct UnitFacts {
+  std::string id, op;
+  int slots = 1;
+  bool pooled = true;   ///< its bodies run on the CPU threads; false: each slot has a thread
+  bool serial = false;  ///< never more than one slot
+  bool ordered = true;  ///< results leave in the order of their inputs
+  std::vector<int> in_edges, out_edges;  ///< indices of GraphFacts::edges
+};
+
+struct EdgeFacts {
+  int from = 0;
+  int to = 0;  ///< the consumer is GraphFacts::units.size()
+  uint64_t capacity = 1;
+};
+
+/// A plan's graph, without what only the engine needs.
+struct GraphFacts {
+  std::vector<UnitFacts> units;
+  std::vector<EdgeFacts> edges;
+  std::string consumer_key;  ///< setting of its step, "consumer.spin"; empty: not Penstock's
+  double consumer_target_ms = 0;
+};
+
+/// What the run may use.
+struct MachineFacts {
+  double cpus = 1;      ///< affinity or quota, whichever is less
+  int threads = 1;      ///< CPU threads of the engine
+  bool serial = false;  ///< `workers: 0`: one thread does everything, in turn
+};
+
+/// A unit with the cost of its firings.
+struct NodeCosts {
+  UnitFacts facts;
+  double visits = 0;     ///< firings for one batch
+  double cpu_ms = 0;     ///< on a CPU, a firing
+  double off_ms = 0;     ///< in the body but waiting for something else than a CPU
+  double queued_ms = 0;  ///< in the body and waiting for a CPU
+  double thread_wait_ms = 0, held_ms = 0, blocked_ms = 0, starved_ms = 0;
+  double taken = 1, given = 1;  ///< entries a firing takes from each in-edge, puts on each out-edge
+  std::vector<double> spread;   ///< quantiles of its service, as parts of the mean
+
+  /// Time of a body on an idle machine.
+  double service_ms() const { return cpu_ms + off_ms; }
+  double cpu_per_batch() const { return visits * cpu_ms; }
+};
+
+/// The consumer's own work, for one batch.
+struct ConsumerCosts {
+  double cpu_ms = 0, off_ms = 0, queued_ms = 0;
+  double wait_ms = 0;
+  std::optional<double> reference_ms;  ///< of the same work with nothing else going on
+  std::string key;                     ///< as GraphFacts::consumer_key
+  double target_ms = 0;
+
+  double service_ms() const { return cpu_ms + off_ms; }
+  double work_ms() const { return cpu_ms + off_ms + queued_ms; }
+};
+
+struct Costs {
+  std::vector<NodeCosts> nodes;
+  std::vector<EdgeFacts> edges;
+  ConsumerCosts consumer;
+  double engine_ms = 0;  ///< CPU of a batch that is neither in a body nor the consumer's work
+  double cpus = 1;       ///< less what other programs and the host took
+  double cpus_allowed = 1;
+  int threads = 1;
+  bool serial = false;
+  double batches_per_s = 0, examples_per_batch = 1;
+  uint64_t batches = 0;
+
+  double cpu_per_batch() const;
+  const NodeCosts* find(const std::string& id) const;
+};
+
+/// The costs in the window end - begin of one run of `graph`. CPU that other programs, the host of
+/// a virtual machine and a quota took is taken off the machine's where the states tell it.
+Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snapshot& begin,
+               const Snapshot& end, std::optional<double> reference_ms = std::nullopt);
+
+/// The same work in another setting: slots, capacities, order and threads are those of `graph` and
+/// `machine`, costs those of `costs` by the units' ids. Units that it lacks cost nothing.
+Costs with_setting(const Costs& costs, const GraphFacts& graph, const MachineFacts& machine);
+
+}  // namespace penstock

@@ -1,0 +1,190 @@
+#include "diagnose/remedy.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnose/words.h"
+
+namespace penstock {
+namespace {
+
+constexpr double kLeastError = 0.02;  // of a prediction by bounds, where nothing else is known
+constexpr int kMostSlots = 64;
+constexpr size_t kAlternatives = 2;
+
+bool same(const Bound& a, const Bound& b) {
+  return a.resource == b.resource && (a.resource != Resource::kSlots || a.node == b.node);
+}
+
+/// The lowest bound beside `limit`; twice it where there is none.
+double next_after(const std::vector<Bound>& bounds, const Bound& limit) {
+  for (const Bound& bound : bounds) {
+    if (!same(bound, limit)) return std::max(bound.batches_per_s, limit.batches_per_s);
+  }
+  return 2 * limit.batches_per_s;
+}
+
+/// Places that reach the next limit: at least one more, and not more than make sense.
+int enough(int places, const Bound& limit, double next) {
+  const double wanted = std::ceil(places * next / limit.batches_per_s - 0.01);
+  return static_cast<int>(std::clamp<double>(wanted, places + 1, std::max(kMostSlots, places + 1)));
+}
+
+Change with_slots(const Costs& costs, size_t node, int slots) {
+  Change change{.set = "", .what = "", .costs = costs};
+  UnitFacts& facts = change.costs.nodes[node].facts;
+  facts.slots = slots;
+  change.set = fmt::format("nodes.{}.concurrency={}", facts.id, slots);
+  change.what = fmt::format("{} had {}", facts.id, words::count(slots, "slot"));
+  return change;
+}
+
+Change with_threads(const Costs& costs, int threads) {
+  Change change{
+      .set = fmt::format("threads={}", threads),
+      .what = fmt::format("there were {} for the CPU nodes", words::count(threads, "thread")),
+      .costs = costs};
+  change.costs.threads = threads;
+  return change;
+}
+
+Change with_faster_node(const Costs& costs, size_t node) {
+  Change change{.set = "", .what = "", .costs = costs};
+  NodeCosts& changed = change.costs.nodes[node];
+  changed.cpu_ms /= 2;
+  changed.off_ms /= 2;
+  change.what = fmt::format("{} were twice as fast", changed.facts.id);
+  return change;
+}
+
+Change with_faster_consumer(const Costs& costs) {
+  Change change{.set = "", .what = "the consumer were twice as fast", .costs = costs};
+  ConsumerCosts& consumer = change.costs.consumer;
+  consumer.cpu_ms /= 2;
+  consumer.off_ms /= 2;
+  if (!consumer.key.empty()) {
+    change.set = fmt::format("{}={}us", consumer.key, std::llround(consumer.target_ms * 500));
+  }
+  return change;
+}
+
+Change in_parallel(const Costs& costs) {
+  Change change{.set = "",
+                .what = "the nodes ran on threads of their own (without workers: 0)",
+                .costs = costs};
+  change.costs.serial = false;
+  change.costs.threads = std::max(1, static_cast<int>(std::lround(costs.cpus_allowed)));
+  return change;
+}
+
+/// The largest demand on the CPU that is a node or the consumer; nothing in a run without either.
+Change with_less_cpu(const Costs& costs) {
+  for (const words::Demand& demand : words::cpu_demands(costs)) {
+    if (demand.name == "consumer") return with_faster_consumer(costs);
+    for (size_t n = 0; n < costs.nodes.size(); ++n) {
+      if (costs.nodes[n].facts.id == demand.name) return with_faster_node(costs, n);
+    }
+  }
+  return with_faster_consumer(costs);
+}
+
+/// The node with the largest demand on the CPU.
+std::optional<size_t> hungriest(const Costs& costs) {
+  std::optional<size_t> most;
+  for (size_t n = 0; n < costs.nodes.size(); ++n) {
+    const NodeCosts& node = costs.nodes[n];
+    if (node.facts.serial || node.cpu_per_batch() <= 0) continue;
+    if (!most || node.cpu_per_batch() > costs.nodes[*most].cpu_per_batch()) most = n;
+  }
+  return most;
+}
+
+/// The bound of one resource in another setting.
+double bound_in(const Costs& costs, const Bound& which) {
+  for (const Bound& bound : bounds_of(costs)) {
+    if (same(bound, which)) return bound.batches_per_s;
+  }
+  return which.batches_per_s;
+}
+
+}  // namespace
+
+Change remedy_for(const Costs& costs, const std::vector<Bound>& bounds, const Bound& limit) {
+  const double next = next_after(bounds, limit);
+  switch (limit.resource) {
+    case Resource::kSlots: {
+      const UnitFacts& facts = costs.nodes[limit.node].facts;
+      if (facts.serial) return with_faster_node(costs, limit.node);
+      return with_slots(costs, limit.node, enough(facts.slots, limit, next));
+    }
+    case Resource::kThreads:
+      if (costs.serial) return in_parallel(costs);
+      return with_threads(costs, enough(costs.threads, limit, next));
+    case Resource::kCpu:
+      return with_less_cpu(costs);
+    case Resource::kConsumer:
+      break;
+  }
+  return with_faster_consumer(costs);
+}
+
+std::optional<Change> trial_for(const Costs& costs, const std::vector<Bound>& bounds,
+                                const Bound& limit) {
+  Change remedy = remedy_for(costs, bounds, limit);
+  if (!remedy.set.empty() && limit.resource != Resource::kCpu) return remedy;
+  if (costs.serial) return std::nullopt;
+  if (const auto node = hungriest(costs)) {
+    return with_slots(costs, *node, 2 * costs.nodes[*node].facts.slots);
+  }
+  return std::nullopt;
+}
+
+Gain gain_of(const Costs& costs, const Change& change, double error, double residual) {
+  const double before = lowest(bounds_of(costs)), after = lowest(bounds_of(change.costs));
+  Gain gain;
+  if (before <= 0 || after <= 0) return gain;
+  gain.value = after / before;
+  const double width = std::sqrt(error * error + residual * residual + kLeastError * kLeastError);
+  gain.low = gain.value * (1 - width);
+  gain.high = gain.value * (1 + width);
+  return gain;
+}
+
+std::vector<Alternative> alternatives_to(const Costs& costs, const std::vector<Bound>& bounds,
+                                         const std::vector<Bound>& limits,
+                                         const std::optional<Change>& trial) {
+  struct Candidate {
+    Bound bound;
+    double ratio;
+    bool told_apart;
+  };
+  const double expected = trial ? lowest(bounds_of(trial->costs)) / lowest(bounds) : 1;
+  std::vector<Candidate> candidates;
+  for (const Bound& bound : bounds) {
+    if (std::any_of(limits.begin(), limits.end(),
+                    [&bound](const Bound& limit) { return same(limit, bound); })) {
+      continue;
+    }
+    const double ratio = trial ? bound_in(trial->costs, bound) / bound.batches_per_s : 1;
+    candidates.push_back({bound, ratio, std::abs(ratio / expected - 1) > 0.05});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.told_apart && !b.told_apart; });
+  candidates.resize(std::min(kAlternatives, candidates.size()));
+  std::vector<Alternative> result;
+  for (const Candidate& candidate : candidates) {
+    Alternative alternative;
+    alternative.limit = limit_name(candidate.bound.resource);
+    if (candidate.bound.resource == Resource::kSlots) {
+      alternative.nodes.push_back(costs.nodes[candidate.bound.node].facts.id);
+    }
+    alternative.reason = words::reason(costs, candidate.bound);
+    alternative.examples_per_s = costs.batches_per_s * costs.examples_per_batch * candidate.ratio;
+    result.push_back(std::move(alternative));
+  }
+  return result;
+}
+
+}  // namespace penstock

@@ -1,0 +1,290 @@
+#include "diagnose/verdict.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "diagnose/remedy.h"
+#include "diagnose/words.h"
+
+namespace penstock {
+namespace {
+
+constexpr double kTied = 0.05;         // bounds that limit together
+constexpr double kUnexplained = 0.10;  // of the rate, by the model
+constexpr double kFasterThanBound = 0.03;
+constexpr double kHeldShare = 0.10;  // of the slots' time, before order can be the limit
+constexpr double kMostDriftAlike = 0.20;
+constexpr size_t kMostLimits = 3;
+constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
+constexpr double kNamedDemand = 0.10;  // of all CPU
+constexpr double kPureCpu = 0.1;       // of a service that may be off the CPU
+
+double examples(const Costs& costs, double batches_per_s) {
+  return batches_per_s * costs.examples_per_batch;
+}
+
+/// How far the run stays behind the model: 0.1 where the model promises 10 % more.
+double residual_of(const Costs& costs, double model) {
+  return costs.batches_per_s > 0 ? model / costs.batches_per_s - 1 : 0;
+}
+
+/// Bounds that tie with the CPU without being another limit: slots whose bodies only compute would
+/// wait for the CPU; a consumer that uses nearly all of it is to be named instead of it.
+std::vector<Bound> without_echoes(const Costs& costs, std::vector<Bound> tied) {
+  const auto has = [&tied](Resource resource) {
+    return std::any_of(tied.begin(), tied.end(),
+                       [resource](const Bound& bound) { return bound.resource == resource; });
+  };
+  if (!has(Resource::kCpu)) return tied;
+  std::erase_if(tied, [&costs](const Bound& bound) {
+    if (bound.resource != Resource::kSlots) return false;
+    const NodeCosts& node = costs.nodes[bound.node];
+    return node.facts.pooled && node.off_ms <= kPureCpu * node.service_ms();
+  });
+  if (has(Resource::kConsumer) && costs.consumer.cpu_ms >= kConsumersCpu * costs.cpu_per_batch()) {
+    std::erase_if(tied, [](const Bound& bound) { return bound.resource == Resource::kCpu; });
+  }
+  return tied;
+}
+
+std::vector<std::string> nodes_of(const Costs& costs, const Bound& bound) {
+  if (bound.resource == Resource::kSlots) return {costs.nodes[bound.node].facts.id};
+  if (bound.resource == Resource::kConsumer) return {"consumer"};
+  if (bound.resource == Resource::kThreads) return {};
+  std::vector<std::string> names;
+  for (const words::Demand& demand : words::cpu_demands(costs)) {
+    if (names.size() < kMostLimits && demand.name != "engine" &&
+        demand.ms >= kNamedDemand * costs.cpu_per_batch()) {
+      names.push_back(demand.name);
+    }
+  }
+  return names;
+}
+
+/// What a co-limited verdict lists: ids of nodes, "consumer", "cpu", "threads".
+std::string name_in_list(const Costs& costs, const Bound& bound) {
+  return bound.resource == Resource::kSlots ? costs.nodes[bound.node].facts.id
+                                            : limit_name(bound.resource);
+}
+
+std::optional<NextLimit> next_after(const Costs& costs, const std::vector<Bound>& bounds,
+                                    const std::vector<Bound>& limits) {
+  for (const Bound& bound : bounds) {
+    if (std::any_of(limits.begin(), limits.end(), [&bound](const Bound& limit) {
+          return limit.resource == bound.resource && limit.node == bound.node;
+        })) {
+      continue;
+    }
+    NextLimit next;
+    next.limit = limit_name(bound.resource);
+    next.nodes = nodes_of(costs, bound);
+    next.headroom = bound.batches_per_s / limits.front().batches_per_s;
+    return next;
+  }
+  return std::nullopt;
+}
+
+void add_experiment(const Evidence& evidence, double residual, const std::optional<Change>& trial,
+                    Verdict* verdict) {
+  if (!trial) return;
+  const Costs& costs = evidence.costs;
+  const Gain gain = gain_of(costs, *trial, evidence.rate_error, residual);
+  const double now = examples(costs, costs.batches_per_s);
+  ExperimentPlan plan;
+  plan.set = trial->set;
+  plan.what = trial->what;
+  plan.examples_per_s = now * gain.value;
+  plan.low = now * gain.low;
+  plan.high = now * gain.high;
+  plan.work_ms = trial->costs.consumer.work_ms();
+  plan.wait_ms = std::max(0.0, 1e3 / (costs.batches_per_s * gain.value) - plan.work_ms);
+  verdict->experiment = plan;
+}
+
+/// By agreement of the two ways (95 of 100 runs agree, and then nearly all are right), less what
+/// the model leaves open and where the next limit is near.
+double confidence_of(const Evidence& evidence, double residual, const Verdict& verdict) {
+  double confidence = 0.9;
+  if (evidence.agreement == Agreement::kAgrees) confidence = 0.98;
+  if (evidence.agreement == Agreement::kDisagrees) confidence = 0.5;
+  confidence *= 1 - std::clamp(std::abs(residual), 0.0, 1.0);
+  if (verdict.next && verdict.next->headroom < 1.1) confidence *= 0.9;
+  return confidence;
+}
+
+void name_single(const Evidence& evidence, const std::vector<Bound>& bounds, const Bound& limit,
+                 double residual, Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  verdict->limit = limit_name(limit.resource);
+  verdict->nodes = nodes_of(costs, limit);
+  verdict->reason = words::reason(costs, limit);
+  const Change remedy = remedy_for(costs, bounds, limit);
+  verdict->advice = remedy.what;
+  if (!remedy.set.empty() && limit.resource != Resource::kConsumer &&
+      limit.resource != Resource::kCpu) {
+    verdict->remedy = remedy.set;
+  }
+  verdict->gain = gain_of(costs, remedy, evidence.rate_error, residual);
+  const std::optional<Change> trial = trial_for(costs, bounds, limit);
+  add_experiment(evidence, residual, trial, verdict);
+  verdict->alternatives = alternatives_to(costs, bounds, {limit}, trial);
+}
+
+void name_several(const Evidence& evidence, const std::vector<Bound>& bounds,
+                  const std::vector<Bound>& limits, double residual, Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  verdict->limit = limits.size() > kMostLimits ? "none" : "co_limited";
+  for (const Bound& limit : limits) verdict->nodes.push_back(name_in_list(costs, limit));
+  for (const Bound& limit : limits) {
+    verdict->reason += (verdict->reason.empty() ? "" : " ") + words::reason(costs, limit);
+  }
+  Change all{.set = "", .what = words::list(verdict->nodes) + " were all relieved", .costs = costs};
+  for (const Bound& limit : limits) all.costs = remedy_for(all.costs, bounds, limit).costs;
+  verdict->advice = all.what;
+  verdict->gain = gain_of(costs, all, evidence.rate_error, residual);
+  const std::optional<Change> trial = trial_for(costs, bounds, limits.front());
+  add_experiment(evidence, residual, trial, verdict);
+  verdict->alternatives = alternatives_to(costs, bounds, limits, trial);
+}
+
+/// The node whose finished results wait for older ones so long that its slots do not suffice.
+const NodeCosts* held_by_order(const Costs& costs) {
+  const NodeCosts* most = nullptr;
+  for (const NodeCosts& node : costs.nodes) {
+    const double busy = node.visits * (node.service_ms() + node.queued_ms + node.held_ms);
+    const double slots = node.facts.slots * 1e3 / costs.batches_per_s;
+    const double held = node.visits * node.held_ms;
+    if (!node.facts.ordered || held < kHeldShare * slots || busy < 0.85 * slots) continue;
+    if (most == nullptr || held > most->visits * most->held_ms) most = &node;
+  }
+  return most;
+}
+
+void name_order(const Costs& costs, const NodeCosts& node, Verdict* verdict) {
+  verdict->limit = "order";
+  verdict->nodes = {node.facts.id};
+  verdict->reason = fmt::format(
+      "results of {} leave in order, and a finished one waits {} for a slower older one (its body "
+      "takes {}): its {} are taken though not working. You have {} samples/s.",
+      node.facts.id, words::ms(node.held_ms), words::ms(node.service_ms()),
+      words::count(node.facts.slots, "slot"), words::number(examples(costs, costs.batches_per_s)));
+  verdict->advice = fmt::format("{} had order: any, or more slots", node.facts.id);
+  verdict->remedy = fmt::format("nodes.{}.concurrency={}", node.facts.id, 2 * node.facts.slots);
+}
+
+void name_nothing(const Costs& costs, double model, double residual, Verdict* verdict) {
+  verdict->limit = "invalid";
+  verdict->reason = fmt::format(
+      "the model does not explain this run: it gives {} samples/s, and you have {} ({:+.0f} %).",
+      words::number(examples(costs, model)), words::number(examples(costs, costs.batches_per_s)),
+      residual * 100);
+}
+
+std::vector<size_t> sources_of(const GraphFacts& graph) {
+  std::vector<size_t> sources;
+  for (size_t u = 0; u < graph.units.size(); ++u) {
+    if (graph.units[u].in_edges.empty()) sources.push_back(u);
+  }
+  return sources;
+}
+
+Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const RunLog& log,
+                     const SteadyPart& part, std::optional<double> reference_ms) {
+  Evidence evidence;
+  evidence.costs =
+      costs_of(graph, machine, log.marks[part.first], log.marks[part.last], reference_ms);
+  const MeanEstimate& interval = part.interval_ms;
+  if (interval.mean > 0 && interval.error > 0) evidence.rate_error = interval.error / interval.mean;
+  return evidence;
+}
+
+/// What both halves of a drifting run name alike holds for all of it, unless its rate is so
+/// different that one figure would mislead.
+bool alike(const Verdict& a, const Verdict& b, double drift) {
+  return a.limit == b.limit && a.nodes == b.nodes && drift <= kMostDriftAlike;
+}
+
+Verdict judge_halves(const Evidence& first, const Evidence& second, const Evidence& whole,
+                     double drift) {
+  const Verdict a = judge(first), b = judge(second);
+  if (alike(a, b, drift)) {
+    Verdict verdict = judge(whole);
+    verdict.confidence *= 1 - drift;
+    verdict.reason += fmt::format(
+        " (Both halves of the run say so; their rates differ by {:.0f} %.)", drift * 100);
+    return verdict;
+  }
+  Verdict verdict;
+  verdict.by_phase = {a, b};
+  verdict.limit = "not_stationary";
+  verdict.examples_per_s = examples(whole.costs, whole.costs.batches_per_s);
+  verdict.reason = fmt::format(
+      "the rate changes during the run: {} samples/s in its first half, {} in its second.",
+      words::number(a.examples_per_s), words::number(b.examples_per_s));
+  return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Evidence& evidence) {
+  const Costs& costs = evidence.costs;
+  const std::vector<Bound> bounds = bounds_of(costs);
+  const double model = lowest(bounds), residual = residual_of(costs, model);
+  Verdict verdict;
+  verdict.examples_per_s = examples(costs, costs.batches_per_s);
+  verdict.rate_error = evidence.rate_error;
+  verdict.model_examples_per_s = examples(costs, model);
+  for (const Bound& bound : bounds) {
+    verdict.bounds.push_back(
+        {limit_name(bound.resource),
+         bound.resource == Resource::kSlots ? costs.nodes[bound.node].facts.id : "",
+         examples(costs, bound.batches_per_s)});
+  }
+  const bool explained = residual <= kUnexplained && residual >= -kFasterThanBound;
+  if (bounds.empty() || costs.batches_per_s <= 0) {
+    verdict.reason = "no batch or no work was measured.";
+  } else if (const NodeCosts* held = residual > kUnexplained ? held_by_order(costs) : nullptr) {
+    name_order(costs, *held, &verdict);
+    verdict.confidence = confidence_of(evidence, residual, verdict);
+  } else if (!explained) {
+    name_nothing(costs, model, residual, &verdict);
+  } else {
+    const std::vector<Bound> limits = without_echoes(costs, limiting(bounds, kTied));
+    verdict.next = next_after(costs, bounds, limits);
+    if (limits.size() == 1) {
+      name_single(evidence, bounds, limits.front(), residual, &verdict);
+    } else {
+      name_several(evidence, bounds, limits, residual, &verdict);
+    }
+    verdict.confidence = confidence_of(evidence, residual, verdict);
+    const std::string slowed = words::slowed_consumer(costs);
+    if (!slowed.empty()) verdict.reason += " " + slowed;
+  }
+  return verdict;
+}
+
+Verdict diagnose_run(const GraphFacts& graph, const MachineFacts& machine, const RunLog& log,
+                     std::optional<double> reference_ms) {
+  const SteadyPart part = find_steady(log, sources_of(graph));
+  const auto evidence = [&](const SteadyPart& of) {
+    return evidence_of(graph, machine, log, of, reference_ms);
+  };
+  Verdict verdict;
+  if (!part.refusal.empty()) {
+    verdict.reason = part.refusal + ".";
+  } else if (part.interval_ms.drift > kMostDrift && part.last - part.first >= 2) {
+    const size_t middle = (part.first + part.last) / 2;
+    verdict = judge_halves(evidence(part_between(log, part.first, middle)),
+                           evidence(part_between(log, middle, part.last)), evidence(part),
+                           part.interval_ms.drift);
+  } else {
+    verdict = judge(evidence(part));
+  }
+  verdict.phases = part.phases;
+  return verdict;
+}
+
+}  // namespace penstock

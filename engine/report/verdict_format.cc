@@ -1,0 +1,144 @@
+#include "report/verdict_format.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/words.h"
+
+namespace penstock::verdict_format {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kLineWidth = 100;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + fit(name, 40);
+  return text;
+}
+
+/// "cpu (decode, batch)": what limits, for the headline.
+std::string headline(const std::string& limit, const std::vector<std::string>& nodes) {
+  if (limit == "invalid") return "none can be given";
+  if (limit == "none") return "no single bottleneck (" + joined(nodes) + ")";
+  if (limit == "node") return joined(nodes);
+  if (limit == "cpu") return "CPU saturated" + (nodes.empty() ? "" : " by " + joined(nodes));
+  if (limit == "threads") return "the CPU threads";
+  if (limit == "order") return "order, at " + joined(nodes);
+  if (limit == "variance") return "uneven times (variance), at " + joined(nodes);
+  if (limit == "co_limited") return joined(nodes) + " together";
+  if (limit == "not_stationary") return "not stationary";
+  return "the " + limit;
+}
+
+std::string gain_text(const Verdict& verdict) {
+  if (!verdict.gain || verdict.advice.empty()) return "";
+  const Gain& gain = *verdict.gain;
+  std::string text = fmt::format("If {}: {:.2f} x the rate ({:.2f} to {:.2f})", verdict.advice,
+                                 gain.value, gain.low, gain.high);
+  if (verdict.remedy) text += ", with --set " + *verdict.remedy;
+  text += ".";
+  if (verdict.next) {
+    text += fmt::format(" Next limit: {}, at {:.2f} x.",
+                        headline(verdict.next->limit, verdict.next->nodes), verdict.next->headroom);
+  }
+  return text;
+}
+
+std::string basis_text(const Verdict& verdict) {
+  const RunPhases& phases = verdict.phases;
+  std::string text = fmt::format(
+      "Start-up {}, ramp {}, steady {} ({}), drain {}", duration_text(phases.startup_s * 1e3),
+      duration_text(phases.ramp_s * 1e3), duration_text(phases.steady_s * 1e3),
+      count_text(phases.steady_batches, "batch", "batches"), duration_text(phases.drain_s * 1e3));
+  if (verdict.rate_error > 0) text += fmt::format("; rate +-{:.1f} %", verdict.rate_error * 100);
+  if (verdict.confidence > 0) text += fmt::format("; confidence {:.2f}", verdict.confidence);
+  return text + ".";
+}
+
+Json json_of(const Gain& gain) {
+  return {{"value", gain.value}, {"low", gain.low}, {"high", gain.high}};
+}
+
+Json json_of(const NextLimit& next) {
+  return {{"limit", next.limit}, {"nodes", next.nodes}, {"headroom", next.headroom}};
+}
+
+Json json_of(const Alternative& alternative) {
+  return {{"limit", alternative.limit},
+          {"nodes", alternative.nodes},
+          {"reason", alternative.reason},
+          {"examples_per_s", alternative.examples_per_s}};
+}
+
+Json json_of(const ExperimentPlan& plan) {
+  return {
+      {"set", plan.set},
+      {"what", plan.what},
+      {"examples_per_s", {{"value", plan.examples_per_s}, {"low", plan.low}, {"high", plan.high}}},
+      {"wait_ms", plan.wait_ms},
+      {"work_ms", plan.work_ms}};
+}
+
+Json json_of(const RunPhases& phases) {
+  return {{"startup_s", phases.startup_s}, {"ramp_s", phases.ramp_s},
+          {"steady_s", phases.steady_s},   {"drain_s", phases.drain_s},
+          {"batches", phases.batches},     {"steady_batches", phases.steady_batches}};
+}
+
+Json json_of(const BoundReport& bound) {
+  return {{"limit", bound.limit},
+          {"node", bound.node.empty() ? Json(nullptr) : Json(bound.node)},
+          {"examples_per_s", bound.examples_per_s}};
+}
+
+template <typename T>
+Json list_of(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(json_of(value));
+  return list;
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+std::string text(const Verdict& verdict) {
+  std::string text = wrap("verdict: " + headline(verdict.limit, verdict.nodes), 0, kLineWidth) +
+                     wrap(verdict.reason, 2, kLineWidth);
+  for (size_t i = 0; i < verdict.by_phase.size(); ++i) {
+    const Verdict& part = verdict.by_phase[i];
+    text += wrap(fmt::format("{} half: {}. {}", i == 0 ? "First" : "Second",
+                             headline(part.limit, part.nodes), part.reason),
+                 2, kLineWidth);
+  }
+  return text + wrap(gain_text(verdict), 2, kLineWidth) + wrap(basis_text(verdict), 2, kLineWidth);
+}
+
+Json json_of(const Verdict& verdict) {
+  Json phases = Json::array();
+  for (const Verdict& phase : verdict.by_phase) phases.push_back(json_of(phase));
+  return {{"limit", verdict.limit},
+          {"nodes", verdict.nodes},
+          {"confidence", verdict.confidence},
+          {"remedy", verdict.remedy ? Json(*verdict.remedy) : Json(nullptr)},
+          {"advice", verdict.advice},
+          {"gain", or_null(verdict.gain)},
+          {"next", or_null(verdict.next)},
+          {"reason", verdict.reason},
+          {"alternatives", list_of(verdict.alternatives)},
+          {"experiment", or_null(verdict.experiment)},
+          {"window", json_of(verdict.phases)},
+          {"examples_per_s", verdict.examples_per_s},
+          {"rate_error", verdict.rate_error},
+          {"model", {{"examples_per_s", verdict.model_examples_per_s}}},
+          {"bounds", list_of(verdict.bounds)},
+          {"by_phase", phases}};
+}
+
+}  // namespace penstock::verdict_format
