@@ -9,10 +9,16 @@
 namespace penstock::bench {
 namespace {
 
+uint64_t iterations(const Params& params) {
+  return static_cast<uint64_t>(static_cast<double>(params.integer("ns")) * 1e-6 *
+                               spin_iterations_per_ms());
+}
+
 class Items : public Source {
  public:
   explicit Items(const Params& params)
       : count_(static_cast<uint64_t>(params.integer("count"))),
+        iterations_(iterations(params)),
         image_(Tensor::empty({64, 64, 3}, DType::kUInt8)),
         label_(Tensor::empty({1}, DType::kInt64)) {}
   void infer(FieldTable& fields) override {
@@ -21,12 +27,13 @@ class Items : public Source {
   }
   uint64_t size(uint32_t) const override { return count_; }
   void process(Context& ctx) override {
+    if (iterations_ > 0) spin(iterations_);
     ctx.set(0, image_);
     ctx.set(1, label_);
   }
 
  private:
-  const uint64_t count_;
+  const uint64_t count_, iterations_;
   const Tensor image_, label_;
 };
 
@@ -37,10 +44,10 @@ class Pass : public Operator {
 
 class Work : public Operator {
  public:
-  explicit Work(const Params& params)
-      : iterations_(static_cast<uint64_t>(static_cast<double>(params.integer("ns")) * 1e-6 *
-                                          spin_iterations_per_ms())) {}
-  void process(Context&) override { spin(iterations_); }
+  explicit Work(const Params& params) : iterations_(iterations(params)) {}
+  void process(Context&) override {
+    if (iterations_ > 0) spin(iterations_);
+  }
 
  private:
   const uint64_t iterations_;
@@ -73,8 +80,7 @@ class Group : public Collate {
 };
 
 template <typename Op>
-void add(Registry* registry, Schema schema, const std::string& param) {
-  if (!param.empty()) schema.param({param, ParamType::kInt, "the figure", ParamValue{}, true});
+void add(Registry* registry, Schema schema) {
   const auto make = [](const Params& params) -> std::unique_ptr<Operator> {
     return std::make_unique<Op>(params);
   };
@@ -82,15 +88,29 @@ void add(Registry* registry, Schema schema, const std::string& param) {
   if (!reason.empty()) throw std::logic_error(reason);
 }
 
+Schema with(Schema schema, const std::string& required) {
+  return schema.param({required, ParamType::kInt, "the figure", ParamValue{}, true});
+}
+
+/// Optional CPU work of each body.
+Schema with_work(Schema schema) {
+  return schema.param({"ns", ParamType::kInt, "CPU work", ParamValue{int64_t{0}}});
+}
+
 Registry make_registry() {
   Registry registry;
-  add<Items>(&registry, Schema("items", Kind::kSource, "Two shared tensors."), "count");
-  add<Pass>(&registry, Schema("pass", Kind::kMap, "Nothing."), "");
-  add<Work>(&registry, Schema("work", Kind::kMap, "CPU work."), "ns");
-  add<Wait>(&registry, Schema("wait", Kind::kMap, "Waits.").where(Where::kBlocking), "ns");
-  add<Group>(&registry, Schema("group", Kind::kCollate, "A batch."), "size");
-  add<Pass>(&registry, Schema("end", Kind::kSink, "Drops everything."), "");
+  add<Items>(&registry,
+             with_work(with(Schema("items", Kind::kSource, "Two shared tensors."), "count")));
+  add<Pass>(&registry, Schema("pass", Kind::kMap, "Nothing."));
+  add<Work>(&registry, with_work(Schema("work", Kind::kMap, "CPU work.")));
+  add<Wait>(&registry, with(Schema("wait", Kind::kMap, "Waits.").where(Where::kBlocking), "ns"));
+  add<Group>(&registry, with(Schema("group", Kind::kCollate, "A batch."), "size"));
+  add<Work>(&registry, with_work(Schema("end", Kind::kSink, "Drops everything.")));
   return registry;
+}
+
+void set(NodeSpec* node, const std::string& param, int64_t value) {
+  node->params.emplace_back(Value::scalar(param), Value::scalar(std::to_string(value)));
 }
 
 GraphSpec spec_of(const std::vector<Stage>& stages) {
@@ -106,10 +126,8 @@ GraphSpec spec_of(const std::vector<Stage>& stages) {
       node.from.push_back({.node = spec.nodes.back().id});
       node.queue.items = static_cast<uint64_t>(stage.capacity);
     }
-    if (!stage.param.empty()) {
-      node.params.emplace_back(Value::scalar(stage.param),
-                               Value::scalar(std::to_string(stage.value)));
-    }
+    if (!stage.param.empty()) set(&node, stage.param, stage.value);
+    if (stage.work_ns > 0) set(&node, "ns", stage.work_ns);
     node.concurrency = stage.concurrency;
     spec.nodes.push_back(std::move(node));
   }
@@ -141,7 +159,7 @@ std::shared_ptr<const Plan> chain_to_sink(const std::vector<Stage>& stages) {
   NodeSpec tick;
   tick.id = "tick";
   tick.op = "items";
-  tick.params.emplace_back(Value::scalar("count"), Value::scalar("1"));
+  set(&tick, "count", 1);
   spec.nodes.push_back(std::move(tick));
   spec.consumer.from = "tick";
   return plan_of(spec);

@@ -11,18 +11,19 @@
 
 namespace penstock::bench {
 
-/// Operators: `items {count}` (two shared tensors, no allocation), `pass` (nothing), `work {ns}`
-/// (that much CPU work), `wait {ns}` (blocking), `group {size}` (a batch without content), `end`
-/// (a Sink).
+/// Operators: `items {count, ns}` (two shared tensors, no allocation), `pass` (nothing), `work
+/// {ns}` (that much CPU work), `wait {ns}` (blocking), `group {size}` (a batch without content),
+/// `end {ns}` (a Sink).
 const Registry& bench_registry();
 
-/// A node of a pipeline: {"work", "ns", 1000}.
+/// A node of a pipeline: {"wait", "ns", 1000}.
 struct Stage {
   std::string op;
-  std::string param;
+  std::string param = {};
   int64_t value = 0;
   int concurrency = 1;
   int capacity = 8;
+  int64_t work_ns = 0;  ///< `ns` of items, work and end
 };
 
 /// A chain for the consumer; throws std::logic_error with the plan's mistakes.

@@ -100,9 +100,11 @@ Cost plain_chain(int64_t items) {
   return cost;
 }
 
-Cost engine_chain(Engine* engine, const std::shared_ptr<const Plan>& plan, int64_t items) {
+Cost engine_chain(Engine* engine, const std::shared_ptr<const Plan>& plan, int64_t items,
+                  Scheduling scheduling = Scheduling::kThreads) {
   RunOptions options;
   options.engine = &engine->impl();
+  options.scheduling = scheduling;
   const int64_t cpu = cpu_now(), wall = wall_now();
   const auto run = RunImpl::start(plan, options);
   while (run->next(std::nullopt).kind != Next::Kind::kEnd) {
@@ -111,36 +113,26 @@ Cost engine_chain(Engine* engine, const std::shared_ptr<const Plan>& plan, int64
   return {static_cast<double>(cpu_now() - cpu) / per, static_cast<double>(wall_now() - wall) / per};
 }
 
-/// Five stages behind the source. `first` body is slow when edges are to be full: the last one.
-std::shared_ptr<const Plan> engine_plan(int64_t items, int64_t body_ns, int concurrency) {
-  std::vector<Stage> stages = {{"items", "count", items}};
-  for (int i = 1; i < kNodes - 1; ++i) {
-    Stage stage{"pass"};
-    if (body_ns > 0) stage = {"work", "ns", body_ns};
-    stage.concurrency = concurrency;
-    stages.push_back(stage);
-  }
-  stages.push_back({"end"});
-  return chain_to_sink(stages);
+/// A source, four maps and a Sink; each body, also the source's and the Sink's, works for
+/// `body_ns`.
+std::vector<Stage> six_nodes(int64_t items, int64_t body_ns) {
+  std::vector<Stage> stages = {{.op = "items", .param = "count", .value = items}};
+  for (int i = 1; i < kNodes - 1; ++i) stages.push_back({.op = body_ns > 0 ? "work" : "pass"});
+  stages.push_back({.op = "end"});
+  for (Stage& stage : stages) stage.work_ns = body_ns;
+  return stages;
 }
 
 struct Series {
-  std::vector<double> plain, one, two, ratio, walls, full;
+  std::vector<double> plain, one, two, ratio, walls, full, full_ratio;
   int redone = 0;
 };
 
-/// Edges full: the consumer reads every item itself, and the graph is ahead of it.
-double full_chain(Engine* engine, int64_t items) {
-  std::vector<Stage> stages = {{"items", "count", items}};
-  for (int i = 1; i < kNodes; ++i) stages.push_back({"pass"});
-  const auto plan = chain(stages);
-  RunOptions options;
-  options.engine = &engine->impl();
-  const int64_t cpu = cpu_now();
-  const auto run = RunImpl::start(plan, options);
-  while (run->next(std::nullopt).kind != Next::Kind::kEnd) {
-  }
-  return static_cast<double>(cpu_now() - cpu) / (static_cast<double>(items) * kNodes);
+/// The consumer reads every item itself, as fast as it can: each next() may wake the graph.
+double consumer_chain(Engine* engine, int64_t items) {
+  std::vector<Stage> stages = {{.op = "items", .param = "count", .value = items}};
+  for (int i = 1; i < kNodes; ++i) stages.push_back({.op = "pass"});
+  return engine_chain(engine, chain(stages), items).cpu;
 }
 
 void round(Engine* one, Engine* two, const std::shared_ptr<const Plan>& plan, int64_t items,
@@ -149,6 +141,7 @@ void round(Engine* one, Engine* two, const std::shared_ptr<const Plan>& plan, in
     const Cost before = plain_chain(items);
     const Cost a = engine_chain(one, plan, items);
     const Cost b = engine_chain(two, plan, items);
+    const Cost full = engine_chain(one, plan, items, Scheduling::kUpstreamFirst);
     const Cost after = plain_chain(items);
     const auto [low, high] = std::minmax(before.cpu, after.cpu);
     if (high > 1.1 * low && tries < 20) {
@@ -161,6 +154,8 @@ void round(Engine* one, Engine* two, const std::shared_ptr<const Plan>& plan, in
     series->two.push_back(b.cpu);
     series->ratio.push_back(a.cpu / plain);
     series->walls.push_back(b.wall / a.wall);
+    series->full.push_back(full.cpu);
+    series->full_ratio.push_back(full.cpu / plain);
     return;
   }
 }
@@ -171,16 +166,17 @@ Result measure_overhead(const Settings& settings) {
   const int rounds = settings.rounds > 0 ? settings.rounds : 15;
   const int64_t items = 100000;
   Engine one({.threads = 1}), two({.threads = 2});
-  const auto plan = engine_plan(items, 0, 1);
+  const auto plan = chain_to_sink(six_nodes(items, 0));
   engine_chain(&one, plan, items);
   engine_chain(&two, plan, items);
   Series empty, us;
   for (int i = 0; i < rounds; ++i) round(&one, &two, plan, items, &empty);
   const int64_t fewer = items / 10;
-  const auto work = engine_plan(fewer, 1000, 2);
+  const auto work = chain_to_sink(six_nodes(fewer, 1000));
   for (int i = 0; i < rounds; ++i) round(&one, &two, work, fewer, &us);
+  std::vector<double> consumer;
   for (int i = 0; i < std::max(1, rounds / 3); ++i) {
-    empty.full.push_back(full_chain(&one, items / 4));
+    consumer.push_back(consumer_chain(&one, items / 4));
   }
   Result result;
   result.value = median(empty.one);
@@ -194,7 +190,9 @@ Result measure_overhead(const Settings& settings) {
   result.detail["ratio"] = spread(empty.ratio);
   result.detail["two_threads_wall_ratio_empty_bodies"] = spread(empty.walls);
   result.detail["two_threads_wall_ratio_1us_bodies"] = spread(us.walls);
-  result.detail["consumer_reads_every_item_ns"] = spread(empty.full);
+  result.detail["edges_full_ns"] = spread(empty.full);
+  result.detail["edges_full_ratio"] = spread(empty.full_ratio);
+  result.detail["consumer_reads_every_item_ns"] = spread(consumer);
   result.detail["rounds_redone"] = empty.redone + us.redone;
   return result;
 }

@@ -26,10 +26,10 @@ class Histogram {
   const std::array<uint64_t, kBuckets>& buckets() const { return buckets_; }
 
  private:
-  std::array<uint64_t, kBuckets> buckets_{};
   uint64_t count_ = 0;
   int64_t sum_ = 0;
   int64_t max_ = 0;
+  std::array<uint64_t, kBuckets> buckets_{};
 };
 
 }  // namespace penstock

@@ -98,6 +98,11 @@ class Edge {
     done_.store(epoch, std::memory_order_release);
     return true;
   }
+  void prefetch_head() const { __builtin_prefetch(&head_, 1); }
+  void prefetch_tail() const {
+    __builtin_prefetch(&tail_, 1);
+    __builtin_prefetch(&ring_[tail_.load(std::memory_order_relaxed) & mask_], 1);
+  }
   /// By the consumer's side, so that content and integrals agree.
   EdgeSnapshot snapshot(int64_t now);
 
@@ -118,7 +123,6 @@ class Edge {
   Unit* consumer = nullptr;  ///< null: the training loop
   int index = 0;             ///< in the plan
   size_t port = 0;           ///< among the consumer's in-edges
-  bool lacking = true;       ///< for the consumer's evaluator: it looked and found nothing
 
  private:
   uint64_t content_bytes() const {
@@ -155,6 +159,9 @@ class Edge {
   int64_t empty_ns_ = 0;
   int64_t pop_sum_ = 0;
   int64_t push_sum_popped_ = 0;  ///< `push_sum` of the last entry taken
+
+ public:
+  bool lacking = true;  ///< for the consumer's evaluator: it looked and found nothing
 };
 
 }  // namespace penstock

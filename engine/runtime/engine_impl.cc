@@ -4,6 +4,7 @@
 
 #include "measure/machine.h"
 #include "measure/thread_clock.h"
+#include "runtime/clock.h"
 #include "runtime/run_core.h"
 #include "runtime/tbb_executor.h"
 
@@ -38,7 +39,9 @@ EngineImpl::EngineImpl(int threads, int64_t memory_bytes)
     : threads_(threads > 0 ? threads : usable_cpus()),
       sample_cost_ns_(measure_sample_cost()),
       budget_(std::make_shared<MemoryBudget>(memory_bytes)),
-      io_(&items_) {}
+      io_(&items_) {
+  prepare_clock();
+}
 
 EngineImpl::~EngineImpl() = default;
 

@@ -135,7 +135,8 @@ Unit::Step MapUnit::start_one(Worker& worker) {
     }
     waits_since_ = 0;
   }
-  slot.inputs.assign(1, pop(edge, worker));
+  slot.inputs.clear();
+  slot.inputs.push_back(pop(edge, worker));
   count_in(1);
   make_ready(slot, worker);
   return Step::kAgain;

@@ -90,7 +90,7 @@ class CollateUnit final : public Unit {
 
   size_t batch_size_;
   bool drop_last_;
-  std::vector<Item*> group_;
+  SmallVector<Item*, 2> group_;
   int64_t group_stamp_ = 0;
   uint64_t group_enabler_ = 0;
 };

@@ -5,14 +5,13 @@
 namespace penstock {
 
 ReadyQueue::ReadyQueue(const std::vector<int>& slots_at) {
-  rings_.resize(64);
-  std::vector<int> at(64, 0);
+  std::vector<int> at(rings_.size(), 0);
   for (size_t depth = 0; depth < slots_at.size(); ++depth) {
     at[static_cast<size_t>(level(static_cast<int>(depth)))] += slots_at[depth];
   }
   for (size_t i = 0; i < rings_.size(); ++i) {
     const auto size = std::bit_ceil(static_cast<uint32_t>(std::max(1, at[i])));
-    rings_[i].places.resize(size);
+    rings_[i].places.assign(size, nullptr);
     rings_[i].mask = size - 1;
   }
 }

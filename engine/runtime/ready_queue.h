@@ -2,6 +2,7 @@
 /// Ready firings of one run, deepest first: downstream work comes before upstream work, so that few
 /// items are in flight.
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "runtime/slot.h"
+#include "runtime/small_vector.h"
 
 namespace penstock {
 
@@ -50,9 +52,9 @@ class ReadyQueue {
   static int level(int depth) { return depth < 63 ? depth : 63; }
 
  private:
-  struct Ring {
-    std::vector<Slot*> places;
+  struct alignas(64) Ring {
     uint32_t head = 0, tail = 0, mask = 0;
+    SmallVector<Slot*, 2> places;
   };
   void acquire() {
     int tries = 0;
@@ -69,7 +71,7 @@ class ReadyQueue {
   }
   void release() { locked_.store(false, std::memory_order_release); }
 
-  std::vector<Ring> rings_;
+  std::array<Ring, 64> rings_;
   alignas(64) std::atomic<bool> locked_{false};
   int size_ = 0;
   std::atomic<uint64_t> mask_{0};

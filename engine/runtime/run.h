@@ -17,10 +17,11 @@ namespace penstock {
 
 /// How firings are chosen: for the product, and for tests that drive the same units by a seed.
 enum class Scheduling : uint8_t {
-  kThreads,  ///< TBB workers for CPU units, I/O threads for blocking ones
-  kInline,   ///< `workers: 0`: the thread inside next() is the only worker
-  kSeeded,   ///< as kInline, but the next firing is drawn by `schedule_seed`, slots and capacities
-             ///< as planned: for tests
+  kThreads,        ///< TBB workers for CPU units, I/O threads for blocking ones
+  kUpstreamFirst,  ///< as kThreads in the worst order, so that all edges run full: for tests, bench
+  kInline,         ///< `workers: 0`: the thread inside next() is the only worker
+  kSeeded,  ///< as kInline, but the next firing is drawn by `schedule_seed`, slots and capacities
+            ///< as planned: for tests
 };
 
 struct RunOptions {

@@ -67,12 +67,15 @@ void RunCore::build_edges() {
 }
 
 void RunCore::build_units() {
+  int deepest = 0;
+  for (const PlanNode& node : plan_->nodes()) deepest = std::max(deepest, node.depth);
   for (const PlanUnit& planned : plan_->units()) {
     const PlanNode& node = plan_->nodes()[static_cast<size_t>(planned.nodes.front())];
     const int slots = serial() ? 1 : node.concurrency;
     units_.push_back(make_unit(*this, node, static_cast<int>(units_.size()), slots));
     Unit& unit = *units_.back();
-    unit.depth = node.depth;
+    const bool upstream_first = options_.scheduling == Scheduling::kUpstreamFirst;
+    unit.depth = upstream_first ? deepest - node.depth : node.depth;
     std::vector<Edge*> in, out;
     for (const int e : node.in_edges) {
       in.push_back(edges_[static_cast<size_t>(e)].get());
@@ -94,7 +97,7 @@ void RunCore::build_units() {
 }
 
 void RunCore::choose_executors() {
-  if (options_.scheduling != Scheduling::kThreads) {
+  if (options_.scheduling == Scheduling::kInline || options_.scheduling == Scheduling::kSeeded) {
     std::optional<uint64_t> seed;
     if (options_.scheduling == Scheduling::kSeeded) seed = options_.schedule_seed;
     inline_ = std::make_unique<InlineExecutor>(seed);

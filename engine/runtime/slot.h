@@ -10,6 +10,7 @@
 #include "penstock/operator.h"
 #include "runtime/edge.h"
 #include "runtime/item_pool.h"
+#include "runtime/small_vector.h"
 
 namespace penstock {
 
@@ -84,6 +85,7 @@ struct alignas(64) Slot {
   bool has_body = false;  ///< false: a tombstone, an error or an epoch_end passing through
   bool is_epoch_end = false;
   bool first_try = false;  ///< try_now() before the I/O threads
+  bool waits_for_room = false;
   uint16_t index = 0;
   uint16_t ready_edge = 0;  ///< in-edge whose entry came last
   uint16_t full_edge = 0;   ///< out-edge that was full last
@@ -92,21 +94,20 @@ struct alignas(64) Slot {
 
   int64_t t_head = 0;  ///< seen finished, and oldest
   int64_t t_room = 0;  ///< the last full out-edge had room again
-  bool waits_for_room = false;
-  uint64_t firing = 0;
-  uint64_t enabler = 0;  ///< the firing whose entry came last
-  std::vector<Item*> inputs;
-  std::vector<Output> outputs;
-  std::vector<uint32_t> cursors;        ///< by out-edge: outputs that it has taken
-  Origin origin;                        ///< of a source's firing
-  OpenStream* place = nullptr;          ///< of an Expand's firing
-  Reservations* reservation = nullptr;  ///< place in the unit's output pool
-  std::atomic<uint64_t> position{0};    ///< of its sample, for the watchdog
-  BodyContext context;
-  std::unique_ptr<Operator> own_operator;  ///< of a kPerSlot unit
   uint32_t until_sample = 1;
-  SampledClocks sampled;
   uint32_t worth = 0;  ///< see ReadyQueue
+  uint64_t firing = 0;
+  uint64_t enabler = 0;                 ///< the firing whose entry came last
+  Reservations* reservation = nullptr;  ///< place in the unit's output pool
+  SmallVector<uint32_t, 2> cursors;     ///< by out-edge: outputs that it has taken
+  SmallVector<Item*, 2> inputs;
+  SmallVector<Output, 1> outputs;
+  Origin origin;                           ///< of a source's firing
+  OpenStream* place = nullptr;             ///< of an Expand's firing
+  std::atomic<uint64_t> position{0};       ///< of its sample, for the watchdog
+  std::unique_ptr<Operator> own_operator;  ///< of a kPerSlot unit
+  BodyContext context;
+  SampledClocks sampled;
 };
 
 }  // namespace penstock

@@ -254,6 +254,7 @@ void TbbExecutor::leave_worker() {
 
 void TbbExecutor::run(Slot& slot, Worker& worker) {
   Unit& unit = *slot.unit;
+  if (threads_ > 1 && active_.load(std::memory_order_relaxed) > 1) unit.prefetch(slot);
   const bool is_long = threads_ > 1 && unit.mean_body() > kWakePriceNs;
   if (is_long) {
     long_bodies_.fetch_add(1, std::memory_order_relaxed);

@@ -33,7 +33,7 @@ Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
     slot.context.attach(&slot, run.seed(), node.stream);
     free_.push_back(static_cast<uint16_t>(slots - 1 - i));
   }
-  order_.resize(static_cast<size_t>(slots));
+  order_.assign(static_cast<size_t>(slots), 0);
   epoch_ = run.first_epoch();
   epochs_done_ = epoch_;
   policy_epoch_ = epoch_;
@@ -45,12 +45,10 @@ Unit::~Unit() = default;
 void Unit::connect(std::vector<Edge*> in, std::vector<Edge*> out) {
   in_ = std::move(in);
   out_ = std::move(out);
-  states_.starved.assign(std::max<size_t>(1, in_.size()), 0);
-  states_.blocked.assign(std::max<size_t>(1, out_.size()), 0);
+  starved_.assign(std::max<size_t>(1, in_.size()), 0);
+  blocked_.assign(std::max<size_t>(1, out_.size()), 0);
   for (auto& slot : slots_) {
     slot->cursors.assign(out_.size(), 0);
-    slot->inputs.reserve(std::max<size_t>(1, in_.size()));
-    slot->outputs.reserve(2);
   }
 }
 

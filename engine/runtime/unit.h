@@ -18,6 +18,7 @@
 #include "runtime/executor.h"
 #include "runtime/item_pool.h"
 #include "runtime/slot.h"
+#include "runtime/small_vector.h"
 #include "runtime/worker.h"
 
 namespace penstock {
@@ -39,6 +40,9 @@ class Unit {
   void kick(Worker& worker);
   /// Runs the body of a taken slot on the calling thread and kicks.
   void run_firing(Slot& slot, Worker& worker);
+  /// Asks the cache for what the firing will touch, at once, so that the misses of a unit that ran
+  /// on another core before overlap with each other and with the body.
+  void prefetch(const Slot& slot) const;
   /// try_now() of a blocking operator; false: it would block.
   bool try_firing(Slot& slot, Worker& worker);
 
@@ -136,6 +140,7 @@ class Unit {
   void release(Slot& slot, Worker& worker);
   void close_states(Slot& slot, Worker& worker);
   void update_mean(int64_t body_ns);
+  void prefetch_hot() const;
   void recycle(Slot& slot, Worker& worker);
   void start(Worker& worker);
   Step follow_done(Worker& worker);
@@ -154,8 +159,8 @@ class Unit {
   alignas(64) std::atomic<uint32_t> pending_{0};
   std::atomic<SnapshotRequest*> snapshot_request_{nullptr};
   alignas(64) std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<uint16_t> free_;   // a stack of free slots
-  std::vector<uint16_t> order_;  // taken slots in dispatch order: a ring
+  SmallVector<uint16_t, 4> free_;   // a stack of free slots
+  SmallVector<uint16_t, 4> order_;  // taken slots in dispatch order: a ring
   uint32_t order_head_ = 0, order_size_ = 0;
   /// Index into order_ of the i-th oldest taken slot (i <= number of slots).
   size_t order_place(uint32_t i) const {
@@ -185,13 +190,14 @@ class Unit {
   int64_t operator_epoch_ = -1;
 
   // figures, written by the evaluator
-  SlotStates states_;
-  SampledClocks sampled_;
-  Histogram service_;
-  uint64_t firings_ = 0, items_in_ = 0, items_out_ = 0, skipped_ = 0, filtered_ = 0, errors_ = 0;
-  uint64_t clamps_ = 0;
+  SlotStates states_;  // but for the two that follow
+  SmallVector<int64_t, 2> starved_, blocked_;
+  uint64_t firings_ = 0, items_in_ = 0, items_out_ = 0;
   std::atomic<uint32_t> mean_body_{0}, worth_{0};
   uint32_t bodies_seen_ = 0;
+  Histogram service_;
+  uint64_t skipped_ = 0, filtered_ = 0, errors_ = 0, clamps_ = 0;
+  SampledClocks sampled_;
 };
 
 }  // namespace penstock

@@ -9,6 +9,17 @@
 #include "runtime/unit.h"
 
 namespace penstock {
+namespace {
+
+constexpr size_t kLine = 64;
+
+void prefetch_from_to(const void* from, const void* to) {
+  for (const auto* at = static_cast<const char*>(from); at < to; at += kLine) {
+    __builtin_prefetch(at, 1);
+  }
+}
+
+}  // namespace
 
 Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) {
   size_t bytes = size_of(dtype);
@@ -69,6 +80,20 @@ void Unit::run_firing(Slot& slot, Worker& worker) {
     skip_body(slot);
   }
   finish_firing(slot, worker);
+}
+
+void Unit::prefetch_hot() const {
+  prefetch_from_to(&pending_, reinterpret_cast<const char*>(&service_) + kLine);
+}
+
+void Unit::prefetch(const Slot& slot) const {
+  prefetch_from_to(&slot, &slot.context);
+  prefetch_hot();
+  for (const Edge* edge : in_) edge->prefetch_head();
+  for (const Edge* edge : out_) {
+    edge->prefetch_tail();
+    if (edge->consumer != nullptr) edge->consumer->prefetch_hot();
+  }
 }
 
 bool Unit::try_firing(Slot& slot, Worker& worker) {

@@ -233,7 +233,7 @@ void Unit::add_fraction_error(Slot& slot) {
   error.item = run_.make_error_item(node_, origin,
                                     std::to_string(failures_) + " of " + std::to_string(settled_) +
                                         " samples failed, more than on_error.max_fraction allows");
-  slot.outputs.insert(slot.outputs.begin(), error);
+  slot.outputs.push_front(error);
 }
 
 }  // namespace penstock

@@ -76,13 +76,13 @@ void Unit::close_states(Slot& slot, Worker& worker) {
     now = worker.now = std::max(now, room);
   }
   const int64_t held_until = std::min(std::max(t_old_, end), head);
-  states_.starved[slot.ready_edge] += in - free;
+  starved_[slot.ready_edge] += in - free;
   states_.blocked_pool += ready - in;
   states_.thread_wait += begin - ready;
   states_.running += end - begin;
   states_.order_held += held_until - end;
   states_.handover += (head - held_until) + (now - room);
-  states_.blocked[slot.full_edge] += room - head;
+  blocked_[slot.full_edge] += room - head;
   slot.t_free.store(now, kRelaxed);
   t_old_ = now;
   if (slot.has_body) {
@@ -151,6 +151,8 @@ void Unit::snapshot_states(int64_t now, UnitSnapshot* out) const {
   out->now = now - start_time_;
   out->concurrency = slot_count();
   out->states = states_;
+  out->states.starved.assign(starved_.begin(), starved_.end());
+  out->states.blocked.assign(blocked_.begin(), blocked_.end());
   out->sampled = sampled_;
   out->service = service_;
   out->firings = firings_;

@@ -81,12 +81,11 @@ Unit::Step ZipUnit::start_one(Worker& worker) {
                                         " came with " + place_text(*differs));
     count_error();
   }
-  std::vector<Item*> heads;
-  heads.reserve(in_.size());
+  SmallVector<Item*, 2> heads;
   for (Edge* edge : in_) heads.push_back(pop(*edge, worker));
   if (error < 0 && mismatch == nullptr && !tombstone) {
     Slot& slot = take_slot(epoch_, stamp, last, enabler);
-    slot.inputs = std::move(heads);
+    slot.inputs.swap(heads);
     count_in(1);
     make_ready(slot, worker);
     return Step::kAgain;

@@ -279,6 +279,10 @@ std::vector<Mode> all_modes(uint64_t seed, int seeded) {
     mode.options.threads = threads;
     modes.push_back(std::move(mode));
   }
+  Mode full{"upstream first", {}, scramble(seed, 5) | 1};
+  full.options.scheduling = Scheduling::kUpstreamFirst;
+  full.options.threads = 2;
+  modes.push_back(std::move(full));
   Mode mode{"inline", {}, 0};
   mode.options.scheduling = Scheduling::kInline;
   modes.push_back(mode);
