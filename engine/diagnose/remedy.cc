@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnose/simulate.h"
 #include "diagnose/words.h"
 
 namespace penstock {
 namespace {
 
 constexpr double kLeastError = 0.02;  // of a prediction by bounds, where nothing else is known
+constexpr double kExact = 0.03;       // left open by bounds that may be taken for the rate
 constexpr int kMostSlots = 64;
 constexpr size_t kAlternatives = 2;
 
@@ -18,56 +20,15 @@ bool same(const Bound& a, const Bound& b) {
   return a.resource == b.resource && (a.resource != Resource::kSlots || a.node == b.node);
 }
 
-/// The lowest bound beside `limit`; twice it where there is none.
-double next_after(const std::vector<Bound>& bounds, const Bound& limit) {
-  for (const Bound& bound : bounds) {
-    if (!same(bound, limit)) return std::max(bound.batches_per_s, limit.batches_per_s);
-  }
-  return 2 * limit.batches_per_s;
+bool is_among(const std::vector<Bound>& bounds, const Bound& bound) {
+  return std::any_of(bounds.begin(), bounds.end(),
+                     [&bound](const Bound& other) { return same(other, bound); });
 }
 
 /// Places that reach the next limit: at least one more, and not more than make sense.
 int enough(int places, const Bound& limit, double next) {
   const double wanted = std::ceil(places * next / limit.batches_per_s - 0.01);
   return static_cast<int>(std::clamp<double>(wanted, places + 1, std::max(kMostSlots, places + 1)));
-}
-
-Change with_slots(const Costs& costs, size_t node, int slots) {
-  Change change{.set = "", .what = "", .costs = costs};
-  UnitFacts& facts = change.costs.nodes[node].facts;
-  facts.slots = slots;
-  change.set = fmt::format("nodes.{}.concurrency={}", facts.id, slots);
-  change.what = fmt::format("{} had {}", facts.id, words::count(slots, "slot"));
-  return change;
-}
-
-Change with_threads(const Costs& costs, int threads) {
-  Change change{
-      .set = fmt::format("threads={}", threads),
-      .what = fmt::format("there were {} for the CPU nodes", words::count(threads, "thread")),
-      .costs = costs};
-  change.costs.threads = threads;
-  return change;
-}
-
-Change with_faster_node(const Costs& costs, size_t node) {
-  Change change{.set = "", .what = "", .costs = costs};
-  NodeCosts& changed = change.costs.nodes[node];
-  changed.cpu_ms /= 2;
-  changed.off_ms /= 2;
-  change.what = fmt::format("{} were twice as fast", changed.facts.id);
-  return change;
-}
-
-Change with_faster_consumer(const Costs& costs) {
-  Change change{.set = "", .what = "the consumer were twice as fast", .costs = costs};
-  ConsumerCosts& consumer = change.costs.consumer;
-  consumer.cpu_ms /= 2;
-  consumer.off_ms /= 2;
-  if (!consumer.key.empty()) {
-    change.set = fmt::format("{}={}us", consumer.key, std::llround(consumer.target_ms * 500));
-  }
-  return change;
 }
 
 Change in_parallel(const Costs& costs) {
@@ -111,8 +72,53 @@ double bound_in(const Costs& costs, const Bound& which) {
 
 }  // namespace
 
-Change remedy_for(const Costs& costs, const std::vector<Bound>& bounds, const Bound& limit) {
-  const double next = next_after(bounds, limit);
+Change with_slots(const Costs& costs, size_t node, int slots) {
+  Change change{.set = "", .what = "", .costs = costs};
+  UnitFacts& facts = change.costs.nodes[node].facts;
+  facts.slots = slots;
+  change.set = fmt::format("nodes.{}.concurrency={}", facts.id, slots);
+  change.what = fmt::format("{} had {}", facts.id, words::count(slots, "slot"));
+  return change;
+}
+
+Change with_threads(const Costs& costs, int threads) {
+  Change change{
+      .set = fmt::format("threads={}", threads),
+      .what = fmt::format("there were {} for the CPU nodes", words::count(threads, "thread")),
+      .costs = costs};
+  change.costs.threads = threads;
+  return change;
+}
+
+Change with_faster_node(const Costs& costs, size_t node) {
+  Change change{.set = "", .what = "", .costs = costs};
+  NodeCosts& changed = change.costs.nodes[node];
+  changed.cpu_ms /= 2;
+  changed.off_ms /= 2;
+  change.what = fmt::format("{} were twice as fast", changed.facts.id);
+  return change;
+}
+
+Change with_faster_consumer(const Costs& costs) {
+  Change change{.set = "", .what = "the consumer were twice as fast", .costs = costs};
+  ConsumerCosts& consumer = change.costs.consumer;
+  consumer.cpu_ms /= 2;
+  consumer.off_ms /= 2;
+  if (!consumer.key.empty()) {
+    change.set = fmt::format("{}={}us", consumer.key, std::llround(consumer.target_ms * 500));
+  }
+  return change;
+}
+
+double next_rate(const std::vector<Bound>& bounds, const std::vector<Bound>& limits) {
+  const double most = 2 * lowest(bounds);
+  for (const Bound& bound : bounds) {
+    if (!is_among(limits, bound)) return std::min(most, bound.batches_per_s);
+  }
+  return most;
+}
+
+Change remedy_for(const Costs& costs, const Bound& limit, double next) {
   switch (limit.resource) {
     case Resource::kSlots: {
       const UnitFacts& facts = costs.nodes[limit.node].facts;
@@ -130,9 +136,8 @@ Change remedy_for(const Costs& costs, const std::vector<Bound>& bounds, const Bo
   return with_faster_consumer(costs);
 }
 
-std::optional<Change> trial_for(const Costs& costs, const std::vector<Bound>& bounds,
-                                const Bound& limit) {
-  Change remedy = remedy_for(costs, bounds, limit);
+std::optional<Change> trial_for(const Costs& costs, const Bound& limit, double next) {
+  Change remedy = remedy_for(costs, limit, next);
   if (!remedy.set.empty() && limit.resource != Resource::kCpu) return remedy;
   if (costs.serial) return std::nullopt;
   if (const auto node = hungriest(costs)) {
@@ -145,10 +150,18 @@ Gain gain_of(const Costs& costs, const Change& change, double error, double resi
   const double before = lowest(bounds_of(costs)), after = lowest(bounds_of(change.costs));
   Gain gain;
   if (before <= 0 || after <= 0) return gain;
-  gain.value = after / before;
+  if (std::abs(residual) > kExact && !costs.serial && !change.costs.serial) {
+    gain = simulated_gain(costs, change.costs);
+  } else {
+    gain = {after / before, after / before, after / before};
+  }
+  return widened(gain, error, residual);
+}
+
+Gain widened(Gain gain, double error, double residual) {
   const double width = std::sqrt(error * error + residual * residual + kLeastError * kLeastError);
-  gain.low = gain.value * (1 - width);
-  gain.high = gain.value * (1 + width);
+  gain.low -= gain.value * width;
+  gain.high += gain.value * width;
   return gain;
 }
 
@@ -163,10 +176,7 @@ std::vector<Alternative> alternatives_to(const Costs& costs, const std::vector<B
   const double expected = trial ? lowest(bounds_of(trial->costs)) / lowest(bounds) : 1;
   std::vector<Candidate> candidates;
   for (const Bound& bound : bounds) {
-    if (std::any_of(limits.begin(), limits.end(),
-                    [&bound](const Bound& limit) { return same(limit, bound); })) {
-      continue;
-    }
+    if (is_among(limits, bound)) continue;
     const double ratio = trial ? bound_in(trial->costs, bound) / bound.batches_per_s : 1;
     candidates.push_back({bound, ratio, std::abs(ratio / expected - 1) > 0.05});
   }

@@ -19,16 +19,29 @@ struct Change {
   Costs costs;       ///< with the change
 };
 
+/// One node with so many slots.
+Change with_slots(const Costs& costs, size_t node, int slots);
+/// So many CPU threads.
+Change with_threads(const Costs& costs, int threads);
+/// One node, or the consumer, in half the time.
+Change with_faster_node(const Costs& costs, size_t node);
+Change with_faster_consumer(const Costs& costs);
+
 /// The change that takes a limit away as far as the next one.
-Change remedy_for(const Costs& costs, const std::vector<Bound>& bounds, const Bound& limit);
+/// `next`: the rate at which something else limits, in batches a second.
+Change remedy_for(const Costs& costs, const Bound& limit, double next);
+/// The lowest bound beside these, at most twice the lowest of all; that where there is none.
+double next_rate(const std::vector<Bound>& bounds, const std::vector<Bound>& limits);
 
 /// The change to try: the remedy where it is a setting, else one that only another limit would
 /// answer to. Nothing where there is none.
-std::optional<Change> trial_for(const Costs& costs, const std::vector<Bound>& bounds,
-                                const Bound& limit);
+std::optional<Change> trial_for(const Costs& costs, const Bound& limit, double next);
 
-/// Rate after a change / before, by the bounds; `error` and `residual` widen the interval.
+/// Rate after a change / before: by the bounds, or by the model where the bounds leave more than 3
+/// % of the rate open (`residual`). `error`, of the rate, and `residual` widen the interval.
 Gain gain_of(const Costs& costs, const Change& change, double error, double residual);
+/// The gain with its interval widened by the rate's error and what the model leaves open.
+Gain widened(Gain gain, double error, double residual);
 
 /// The two other explanations that are told apart best by `trial`, with the rate that each predicts
 /// for it: that resource alone limits, and `trial` changes it as it does.

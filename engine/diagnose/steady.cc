@@ -151,12 +151,12 @@ SteadyPart find_steady(const RunLog& log, std::span<const size_t> sources) {
   part = part_between(log, first, last);
   RunPhases& phases = part.phases;
   const Snapshot& begin = log.marks[first];
-  const int64_t first_ns = log.batches.front().at_ns;
   phases.startup_s =
       seconds_between(0, std::max<int64_t>(0, log.marks[last].consumer.first_batch_ns));
   phases.ramp_s = std::max(0.0, seconds_between(0, begin.now) - phases.startup_s);
   for (const BatchRecord& record : log.batches) phases.batches += record.batches;
-  phases.drain_s = seconds_between(end_ns, std::max(log.batches.back().at_ns, first_ns));
+  if (last + 1 < log.marks.size())
+    phases.drain_s = seconds_between(end_ns, log.batches.back().at_ns);
   part.refusal = refusal_of(part);
   return part;
 }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "diagnose/remedy.h"
+#include "diagnose/simulate.h"
+#include "diagnose/what_if.h"
 #include "diagnose/words.h"
 
 namespace penstock {
@@ -15,7 +17,8 @@ namespace {
 constexpr double kTied = 0.05;         // bounds that limit together
 constexpr double kUnexplained = 0.10;  // of the rate, by the model
 constexpr double kFasterThanBound = 0.03;
-constexpr double kHeldShare = 0.10;  // of the slots' time, before order can be the limit
+constexpr double kLeastGain = 0.03;  // below which a change is none
+constexpr double kBusy = 0.90;
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
@@ -87,19 +90,15 @@ std::optional<NextLimit> next_after(const Costs& costs, const std::vector<Bound>
   return std::nullopt;
 }
 
-void add_experiment(const Evidence& evidence, double residual, const std::optional<Change>& trial,
-                    Verdict* verdict) {
-  if (!trial) return;
-  const Costs& costs = evidence.costs;
-  const Gain gain = gain_of(costs, *trial, evidence.rate_error, residual);
+void add_experiment(const Costs& costs, const Change& trial, const Gain& gain, Verdict* verdict) {
   const double now = examples(costs, costs.batches_per_s);
   ExperimentPlan plan;
-  plan.set = trial->set;
-  plan.what = trial->what;
+  plan.set = trial.set;
+  plan.what = trial.what;
   plan.examples_per_s = now * gain.value;
   plan.low = now * gain.low;
   plan.high = now * gain.high;
-  plan.work_ms = trial->costs.consumer.work_ms();
+  plan.work_ms = trial.costs.consumer.work_ms();
   plan.wait_ms = std::max(0.0, 1e3 / (costs.batches_per_s * gain.value) - plan.work_ms);
   verdict->experiment = plan;
 }
@@ -121,15 +120,18 @@ void name_single(const Evidence& evidence, const std::vector<Bound>& bounds, con
   verdict->limit = limit_name(limit.resource);
   verdict->nodes = nodes_of(costs, limit);
   verdict->reason = words::reason(costs, limit);
-  const Change remedy = remedy_for(costs, bounds, limit);
+  const double next = next_rate(bounds, {limit});
+  const Change remedy = remedy_for(costs, limit, next);
   verdict->advice = remedy.what;
   if (!remedy.set.empty() && limit.resource != Resource::kConsumer &&
       limit.resource != Resource::kCpu) {
     verdict->remedy = remedy.set;
   }
   verdict->gain = gain_of(costs, remedy, evidence.rate_error, residual);
-  const std::optional<Change> trial = trial_for(costs, bounds, limit);
-  add_experiment(evidence, residual, trial, verdict);
+  const std::optional<Change> trial = trial_for(costs, limit, next);
+  if (trial) {
+    add_experiment(costs, *trial, gain_of(costs, *trial, evidence.rate_error, residual), verdict);
+  }
   verdict->alternatives = alternatives_to(costs, bounds, {limit}, trial);
 }
 
@@ -141,38 +143,90 @@ void name_several(const Evidence& evidence, const std::vector<Bound>& bounds,
   for (const Bound& limit : limits) {
     verdict->reason += (verdict->reason.empty() ? "" : " ") + words::reason(costs, limit);
   }
-  Change all{.set = "", .what = words::list(verdict->nodes) + " were all relieved", .costs = costs};
-  for (const Bound& limit : limits) all.costs = remedy_for(all.costs, bounds, limit).costs;
+  Change all{.set = "", .what = "", .costs = costs};
+  const double next = next_rate(bounds, limits);
+  std::vector<std::string> changes;
+  for (const Bound& limit : limits) {
+    const Change change = remedy_for(all.costs, limit, next);
+    changes.push_back(change.what);
+    all.costs = change.costs;
+  }
+  all.what = words::list(changes);
   verdict->advice = all.what;
   verdict->gain = gain_of(costs, all, evidence.rate_error, residual);
-  const std::optional<Change> trial = trial_for(costs, bounds, limits.front());
-  add_experiment(evidence, residual, trial, verdict);
+  const std::optional<Change> trial =
+      trial_for(costs, limits.front(), next_rate(bounds, {limits.front()}));
+  if (trial) {
+    add_experiment(costs, *trial, gain_of(costs, *trial, evidence.rate_error, residual), verdict);
+  }
   verdict->alternatives = alternatives_to(costs, bounds, limits, trial);
 }
 
-/// The node whose finished results wait for older ones so long that its slots do not suffice.
-const NodeCosts* held_by_order(const Costs& costs) {
-  const NodeCosts* most = nullptr;
+/// How far the run's busiest slots, or its consumer, are from being always busy.
+double busiest_share(const Costs& costs) {
+  double most = costs.batches_per_s / 1e3 * costs.consumer.work_ms();
   for (const NodeCosts& node : costs.nodes) {
-    const double busy = node.visits * (node.service_ms() + node.queued_ms + node.held_ms);
-    const double slots = node.facts.slots * 1e3 / costs.batches_per_s;
-    const double held = node.visits * node.held_ms;
-    if (!node.facts.ordered || held < kHeldShare * slots || busy < 0.85 * slots) continue;
-    if (most == nullptr || held > most->visits * most->held_ms) most = &node;
+    const double busy = node.visits * (node.service_ms() + node.queued_ms);
+    most = std::max(most, costs.batches_per_s / 1e3 * busy / node.facts.slots);
   }
   return most;
 }
 
-void name_order(const Costs& costs, const NodeCosts& node, Verdict* verdict) {
-  verdict->limit = "order";
-  verdict->nodes = {node.facts.id};
-  verdict->reason = fmt::format(
-      "results of {} leave in order, and a finished one waits {} for a slower older one (its body "
-      "takes {}): its {} are taken though not working. You have {} samples/s.",
-      node.facts.id, words::ms(node.held_ms), words::ms(node.service_ms()),
-      words::count(node.facts.slots, "slot"), words::number(examples(costs, costs.batches_per_s)));
-  verdict->advice = fmt::format("{} had order: any, or more slots", node.facts.id);
-  verdict->remedy = fmt::format("nodes.{}.concurrency={}", node.facts.id, 2 * node.facts.slots);
+/// The change to name: order and queues where they bring at least half of what the best one does,
+/// since the others then only work around them.
+const WhatIf& choose(const std::vector<WhatIf>& list, double busiest) {
+  const double worth = std::max(kLeastGain, (list.front().gain.value - 1) / 2);
+  for (const std::string limit : {"order", "variance"}) {
+    if (limit == "variance" && busiest >= kBusy) continue;
+    for (const WhatIf& what : list) {
+      if (what.limit == limit && what.gain.value - 1 >= worth) return what;
+    }
+  }
+  return list.front();
+}
+
+std::string reason_of(const Costs& costs, const WhatIf& what) {
+  const double now = examples(costs, costs.batches_per_s);
+  const std::string have = fmt::format("you have {} samples/s.", words::number(now));
+  if (what.limit == "order") {
+    const NodeCosts& node = *costs.find(what.nodes.front());
+    return fmt::format(
+        "results of {} leave in order, and a finished one waits {} for a slower older one (its "
+        "body takes {}): its {} are taken though not working; {}",
+        node.facts.id, words::ms(node.held_ms), words::ms(node.service_ms()),
+        words::count(node.facts.slots, "slot"), have);
+  }
+  if (what.limit == "variance") {
+    return fmt::format(
+        "nothing is busy all the time (at most {:.0f} %): the times vary, and the queue into {} is "
+        "too short to even them out; {}",
+        busiest_share(costs) * 100, what.nodes.front(), have);
+  }
+  return fmt::format("no resource is at its bound, and the model gains most if {}; {}",
+                     what.change.what, have);
+}
+
+/// By the model, where the bounds do not explain the run.
+void name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
+                   Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  const std::vector<WhatIf> list = what_ifs(costs);
+  if (list.empty() || list.front().gain.value - 1 < kLeastGain) {
+    verdict->limit = "none";
+    verdict->reason = "no single change in the model gains 3 %: there is no single bottleneck.";
+    return;
+  }
+  const WhatIf& chosen = choose(list, busiest_share(costs));
+  verdict->limit = chosen.limit;
+  verdict->nodes = chosen.nodes;
+  verdict->reason = reason_of(costs, chosen);
+  verdict->advice = chosen.change.what;
+  if (!chosen.change.set.empty() && chosen.limit != "consumer") verdict->remedy = chosen.change.set;
+  verdict->gain = widened(chosen.gain, evidence.rate_error, residual);
+  verdict->next = NextLimit{limit_name(bounds.front().resource), nodes_of(costs, bounds.front()),
+                            bounds.front().batches_per_s / costs.batches_per_s};
+  if (!chosen.change.set.empty()) add_experiment(costs, chosen.change, *verdict->gain, verdict);
+  verdict->alternatives = alternatives_to(costs, bounds, {}, chosen.change);
 }
 
 void name_nothing(const Costs& costs, double model, double residual, Verdict* verdict) {
@@ -227,6 +281,15 @@ Verdict judge_halves(const Evidence& first, const Evidence& second, const Eviden
   return verdict;
 }
 
+void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  const double model = simulated_rate(costs), residual = residual_of(costs, model);
+  verdict->model_examples_per_s = examples(costs, model);
+  if (std::abs(residual) > kUnexplained) return name_nothing(costs, model, residual, verdict);
+  name_by_model(evidence, bounds, residual, verdict);
+  verdict->confidence = confidence_of(evidence, residual, *verdict);
+}
+
 }  // namespace
 
 Verdict judge(const Evidence& evidence) {
@@ -243,14 +306,16 @@ Verdict judge(const Evidence& evidence) {
          bound.resource == Resource::kSlots ? costs.nodes[bound.node].facts.id : "",
          examples(costs, bound.batches_per_s)});
   }
-  const bool explained = residual <= kUnexplained && residual >= -kFasterThanBound;
   if (bounds.empty() || costs.batches_per_s <= 0) {
     verdict.reason = "no batch or no work was measured.";
-  } else if (const NodeCosts* held = residual > kUnexplained ? held_by_order(costs) : nullptr) {
-    name_order(costs, *held, &verdict);
-    verdict.confidence = confidence_of(evidence, residual, verdict);
-  } else if (!explained) {
+    return verdict;
+  }
+  // Where the bounds promise more than there is, the model may tell why.
+  const bool explained = std::abs(residual) <= kUnexplained;
+  if (residual < -kFasterThanBound || (costs.serial && !explained)) {
     name_nothing(costs, model, residual, &verdict);
+  } else if (!explained) {
+    judge_by_model(evidence, bounds, &verdict);
   } else {
     const std::vector<Bound> limits = without_echoes(costs, limiting(bounds, kTied));
     verdict.next = next_after(costs, bounds, limits);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kSlowed = 1.1;
 constexpr size_t kDemandsNamed = 3;
+constexpr double kAboutOnce = 0.1;
 
 std::string digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
@@ -36,9 +37,9 @@ std::string have(const Costs& costs) {
   return fmt::format("you have {}", number(examples(costs, costs.batches_per_s)));
 }
 
-/// "2 x 3.10 ms", or "3.10 ms" where a firing is one sample.
+/// "2 x 3.10 ms", or "3.10 ms" where it is about once.
 std::string times(double count, double each_ms) {
-  if (std::abs(count - 1) < 0.01) return ms(each_ms);
+  if (std::abs(count - 1) < kAboutOnce) return ms(count * each_ms);
   return fmt::format("{} x {}", number(count), ms(each_ms));
 }
 
@@ -64,13 +65,8 @@ std::string cpu_reason(const Costs& costs, const Bound& bound) {
   std::string parts;
   const std::vector<Demand> demands = cpu_demands(costs);
   for (size_t i = 0; i < std::min(kDemandsNamed, demands.size()); ++i) {
-    const double each = demands[i].ms / base.per_batch;
-    const NodeCosts* node = costs.find(demands[i].name);
-    const double visits = node == nullptr ? base.per_batch : node->visits;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", demands[i].name,
-                         std::abs(visits / base.per_batch - 1) < 0.01 || visits < base.per_batch
-                             ? ms(each)
-                             : times(visits / base.per_batch, node->cpu_ms));
+                         ms(demands[i].ms / base.per_batch));
   }
   std::string text = fmt::format(
       "the pipeline and its consumer need {} of CPU a sample ({}); {} at most {} samples/s; {}.",

@@ -1,0 +1,348 @@
+#include "diagnose/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "penstock/random.h"
+
+namespace penstock {
+namespace {
+
+constexpr double kFirings = 8000;  // of a run, about
+constexpr int kLeastBatches = 60, kMostBatches = 600;
+
+/// A uniform number in [0, 1) that depends on its place only.
+double uniform_at(uint64_t seed, size_t node, uint64_t firing) {
+  return static_cast<double>(mix64(mix64(seed, node + 1), firing) >> 11) * 0x1p-53;
+}
+
+/// Events at times, earliest first.
+struct Event {
+  double at;
+  size_t job;
+  bool operator>(const Event& other) const { return at > other.at; }
+};
+using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+/// CPUs shared equally by what runs. Its clock advances by the CPU time that each job got.
+class SharedCpus {
+ public:
+  explicit SharedCpus(double cpus) : cpus_(cpus) {}
+  void add(size_t job, double cpu_ms) { jobs_.push({clock_ + cpu_ms, job}); }
+  bool empty() const { return jobs_.empty(); }
+  /// Real time until the first job has all it needs.
+  double until_next() const { return std::max(0.0, jobs_.top().at - clock_) / rate(); }
+  void advance(double ms) {
+    if (!jobs_.empty()) clock_ += ms * rate();
+  }
+  size_t take() {
+    const size_t job = jobs_.top().job;
+    clock_ = std::max(clock_, jobs_.top().at);
+    jobs_.pop();
+    return job;
+  }
+
+ private:
+  double rate() const { return std::min(1.0, cpus_ / static_cast<double>(jobs_.size())); }
+  double cpus_, clock_ = 0;
+  Events jobs_;
+};
+
+struct Firing {
+  bool finished = false;
+  std::vector<uint64_t> left;  // entries to put, by out-edge
+};
+
+struct Node {
+  const NodeCosts* costs = nullptr;
+  int depth = 0;
+  uint64_t dispatched = 0;      // firings so far
+  std::vector<uint64_t> taken;  // entries gathered for the next firing, by in-edge
+  std::deque<uint64_t> slots;   // indices of firings in dispatch order
+  std::deque<uint64_t> ready;   // those of them that wait for a thread
+  uint64_t started = 0;
+};
+
+/// Entries of the n-th firing where each has `each` on average.
+uint64_t nth(double each, uint64_t n) {
+  const auto upto = [each](uint64_t count) {
+    return static_cast<uint64_t>(std::floor(static_cast<double>(count) * each + 1e-6));
+  };
+  return upto(n + 1) - upto(n);
+}
+
+class Simulation {
+ public:
+  Simulation(const Costs& costs, uint64_t seed)
+      : costs_(costs), seed_(seed), cpus_(costs.cpus), threads_(costs.threads) {
+    nodes_.resize(costs.nodes.size());
+    content_.resize(costs.edges.size(), 0);
+    double visits = 0;
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      nodes_[n].costs = &costs.nodes[n];
+      nodes_[n].taken.resize(costs.nodes[n].facts.in_edges.size(), 0);
+      visits += costs.nodes[n].visits;
+    }
+    find_depths();
+    hop_ms_ = visits > 0 ? costs.engine_ms / visits : 0;
+    const double wanted = kFirings / std::max(1.0, visits);
+    batches_ = static_cast<int>(std::clamp<double>(wanted, kLeastBatches, kMostBatches));
+  }
+
+  Simulated run() {
+    const int warmup = batches_ / 5;
+    double began = 0, waited = 0;
+    settle();
+    while (done_ < batches_ && step()) {
+      settle();
+      if (done_ == warmup && began == 0) {
+        began = now_;
+        waited = waited_;
+      }
+    }
+    const int counted = done_ - warmup;
+    if (counted <= 0 || now_ <= began) return {};
+    return {counted / (now_ - began) * 1e3, (waited_ - waited) / counted};
+  }
+
+ private:
+  static constexpr size_t kConsumer = SIZE_MAX;
+  struct Job {
+    size_t node;
+    uint64_t firing;
+    double off_ms;
+  };
+
+  void find_depths() {
+    for (size_t round = 0; round < nodes_.size(); ++round) {
+      for (const EdgeFacts& edge : costs_.edges) {
+        const auto to = static_cast<size_t>(edge.to);
+        if (to >= nodes_.size()) continue;
+        const int depth = nodes_[static_cast<size_t>(edge.from)].depth + 1;
+        nodes_[to].depth = std::max(nodes_[to].depth, depth);
+      }
+    }
+  }
+
+  /// To the next event. False: nothing will ever happen again.
+  bool step() {
+    const double cpu = cpus_.empty() ? INFINITY : now_ + cpus_.until_next();
+    const double off = off_.empty() ? INFINITY : off_.top().at;
+    if (std::isinf(cpu) && std::isinf(off)) return false;
+    const double next = std::max(now_, std::min(cpu, off));
+    cpus_.advance(next - now_);
+    now_ = next;
+    if (cpu <= off) {
+      const size_t job = cpus_.take();
+      if (jobs_[job].off_ms > 0) {
+        off_.push({now_ + jobs_[job].off_ms, job});
+      } else {
+        end(job);
+      }
+    } else {
+      const size_t job = off_.top().job;
+      off_.pop();
+      end(job);
+    }
+    return true;
+  }
+
+  void begin(size_t node, uint64_t firing, double cpu_ms, double off_ms) {
+    size_t job = jobs_.size();
+    if (free_jobs_.empty()) {
+      jobs_.push_back({});
+    } else {
+      job = free_jobs_.back();
+      free_jobs_.pop_back();
+    }
+    jobs_[job] = {node, firing, off_ms};
+    cpus_.add(job, cpu_ms);
+  }
+
+  void end(size_t job) {
+    const Job ended = jobs_[job];
+    free_jobs_.push_back(job);
+    if (ended.node == kConsumer) {
+      consumer_works_ = false;
+      wait_began_ = now_;
+      ++done_;
+      return;
+    }
+    if (nodes_[ended.node].costs->facts.pooled) ++threads_;
+    firings_[ended.firing].finished = true;
+  }
+
+  void settle() {
+    for (bool moved = true; moved;) {
+      moved = feed_consumer();
+      for (size_t n = nodes_.size(); n-- > 0;) moved |= emit(nodes_[n]) | start(n);
+      moved |= give_threads();
+    }
+  }
+
+  bool feed_consumer() {
+    if (consumer_works_) return false;
+    for (size_t e = 0; e < costs_.edges.size(); ++e) {
+      if (static_cast<size_t>(costs_.edges[e].to) != nodes_.size() || content_[e] == 0) continue;
+      --content_[e];
+      waited_ += now_ - wait_began_;
+      consumer_works_ = true;
+      begin(kConsumer, 0, costs_.consumer.cpu_ms, costs_.consumer.off_ms);
+      return true;
+    }
+    return false;
+  }
+
+  /// Puts what has room; an ordered node's oldest firing only.
+  bool emit(Node& node) {
+    bool moved = false;
+    for (size_t i = 0; i < node.slots.size();) {
+      Firing& firing = firings_[node.slots[i]];
+      if (firing.finished && put(node, &firing, &moved)) {
+        free_firings_.push_back(node.slots[i]);
+        node.slots.erase(node.slots.begin() + static_cast<std::ptrdiff_t>(i));
+        moved = true;
+      } else if (node.costs->facts.ordered) {
+        break;
+      } else {
+        ++i;
+      }
+    }
+    return moved;
+  }
+
+  bool put(const Node& node, Firing* firing, bool* moved) {
+    bool all = true;
+    const std::vector<int>& out = node.costs->facts.out_edges;
+    for (size_t i = 0; i < out.size(); ++i) {
+      const auto e = static_cast<size_t>(out[i]);
+      while (firing->left[i] > 0 && content_[e] < costs_.edges[e].capacity) {
+        ++content_[e];
+        --firing->left[i];
+        *moved = true;
+      }
+      all &= firing->left[i] == 0;
+    }
+    return all;
+  }
+
+  /// Takes inputs while a slot is free; a whole set of them makes a firing.
+  bool start(size_t n) {
+    Node& node = nodes_[n];
+    bool moved = false;
+    while (static_cast<int>(node.slots.size()) < node.costs->facts.slots) {
+      bool complete = true;
+      const std::vector<int>& in = node.costs->facts.in_edges;
+      const uint64_t wanted = nth(node.costs->taken, node.dispatched);
+      for (size_t i = 0; i < in.size(); ++i) {
+        uint64_t& content = content_[static_cast<size_t>(in[i])];
+        while (node.taken[i] < wanted && content > 0) {
+          --content;
+          ++node.taken[i];
+          moved = true;
+        }
+        complete &= node.taken[i] >= wanted;
+      }
+      if (!complete) break;
+      dispatch(n);
+      moved = true;
+    }
+    return moved;
+  }
+
+  void dispatch(size_t n) {
+    Node& node = nodes_[n];
+    for (uint64_t& taken : node.taken) taken = 0;
+    uint64_t index = firings_.size();
+    if (free_firings_.empty()) {
+      firings_.emplace_back();
+    } else {
+      index = free_firings_.back();
+      free_firings_.pop_back();
+    }
+    const uint64_t given = nth(node.costs->given, node.dispatched);
+    firings_[index].finished = false;
+    firings_[index].left.assign(node.costs->facts.out_edges.size(), given);
+    node.slots.push_back(index);
+    ++node.dispatched;
+    if (node.costs->facts.pooled) {
+      node.ready.push_back(index);
+    } else {
+      run(n, index);
+    }
+  }
+
+  /// The deepest ready firing first.
+  bool give_threads() {
+    bool moved = false;
+    while (threads_ > 0) {
+      size_t best = nodes_.size();
+      for (size_t n = 0; n < nodes_.size(); ++n) {
+        if (nodes_[n].ready.empty()) continue;
+        if (best == nodes_.size() || nodes_[n].depth >= nodes_[best].depth) best = n;
+      }
+      if (best == nodes_.size()) break;
+      const uint64_t index = nodes_[best].ready.front();
+      nodes_[best].ready.pop_front();
+      --threads_;
+      run(best, index);
+      moved = true;
+    }
+    return moved;
+  }
+
+  void run(size_t n, uint64_t index) {
+    const NodeCosts& costs = *nodes_[n].costs;
+    const double u = uniform_at(seed_, n, ++nodes_[n].started);
+    const auto place = static_cast<size_t>(u * static_cast<double>(costs.spread.size()));
+    const double factor = costs.spread.empty() ? 1 : costs.spread[place];
+    begin(n, index, costs.cpu_ms * factor + hop_ms_, costs.off_ms * factor);
+  }
+
+  const Costs& costs_;
+  const uint64_t seed_;
+  double hop_ms_ = 0;
+  int batches_ = 0, done_ = 0;
+  double now_ = 0, waited_ = 0, wait_began_ = 0;
+  bool consumer_works_ = false;
+  SharedCpus cpus_;
+  Events off_;
+  int threads_;
+  std::vector<Node> nodes_;
+  std::vector<uint64_t> content_, free_firings_;
+  std::vector<size_t> free_jobs_;
+  std::vector<Firing> firings_;
+  std::vector<Job> jobs_;
+};
+
+}  // namespace
+
+Simulated simulate(const Costs& costs, uint64_t seed) { return Simulation(costs, seed).run(); }
+
+double simulated_rate(const Costs& costs) {
+  double sum = 0;
+  for (uint64_t seed = 0; seed < kReplicates; ++seed) sum += simulate(costs, seed).batches_per_s;
+  return sum / kReplicates;
+}
+
+Gain simulated_gain(const Costs& costs, const Costs& changed) {
+  std::vector<double> ratios;
+  double sum = 0;
+  for (uint64_t seed = 0; seed < kReplicates; ++seed) {
+    const double before = simulate(costs, seed).batches_per_s;
+    ratios.push_back(before > 0 ? simulate(changed, seed).batches_per_s / before : 1);
+    sum += ratios.back();
+  }
+  constexpr double kT = 1.833;  // 95 % quantile of Student's t with 9 degrees of freedom
+  const double mean = sum / kReplicates;
+  double squares = 0;
+  for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
+  const double width = kT * std::sqrt(squares / (kReplicates * (kReplicates - 1.0)));
+  return {mean, mean - width, mean + width};
+}
+
+}  // namespace penstock

@@ -1,0 +1,34 @@
+#pragma once
+/// What would be: a run of the same graph in an event-driven model, with other slots, queues,
+/// order, threads, CPUs or costs. Pure and deterministic: equal arguments give equal results.
+///
+/// The model: bodies need CPU time and then other time, both drawn together from the measured
+/// spread of the node's services. Bodies that need a CPU share the CPUs equally (processor
+/// sharing). A body on the CPU threads needs one of them throughout, the deepest ready firing
+/// first. A finished result stays in its slot until it is its turn (`ordered`) and the edges have
+/// room. The engine's CPU time is spread over all firings.
+
+#include <cstdint>
+
+#include "diagnose/costs.h"
+#include "penstock/verdict.h"
+
+namespace penstock {
+
+struct Simulated {
+  double batches_per_s = 0;
+  double wait_ms = 0;  ///< of the consumer, mean
+};
+
+/// One run of the model; the first fifth is left out. Not for serial runs, which need no model.
+Simulated simulate(const Costs& costs, uint64_t seed);
+
+/// The rate: mean of kReplicates runs with seeds of their own.
+inline constexpr int kReplicates = 10;
+double simulated_rate(const Costs& costs);
+
+/// Rate with `changed` / rate with `costs`, each pair of runs with the same random numbers; the
+/// interval covers 90 % of what replicates give for the mean.
+Gain simulated_gain(const Costs& costs, const Costs& changed);
+
+}  // namespace penstock

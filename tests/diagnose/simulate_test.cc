@@ -1,0 +1,97 @@
+#include "diagnose/simulate.h"
+
+#include <doctest/doctest.h>
+
+#include "diagnose/bounds.h"
+#include "diagnose/tables.h"
+
+using namespace penstock;
+using penstock::testing::Table;
+
+namespace {
+
+/// Where nothing varies the model must give what the bounds give.
+void check_bound(const Table& table) {
+  const Costs costs = costs_of(table);
+  CHECK(simulated_rate(costs) == doctest::Approx(lowest(bounds_of(costs))).epsilon(0.02));
+}
+
+/// One body in ten takes ten times as long.
+const std::vector<double> kStragglers = {0.526, 0.526, 0.526, 0.526, 0.526,
+                                         0.526, 0.526, 0.526, 0.526, 5.266};
+
+}  // namespace
+
+TEST_CASE("without variance the model's rate is the lowest bound") {
+  check_bound({.nodes = {{"a", 4, 1, 0, 8, false}, {"b", 1, 1, 0, 3, false}}});
+  check_bound({.nodes = {{"a", 4, 1, 0, 8, false}, {"b", 1, 1, 0, 1, false}}});
+  check_bound({.nodes = {{"a", 4, 1, 3, 0}}, .consumer_cpu_ms = 1, .cpus = 1, .threads = 4});
+  check_bound({.nodes = {{"a", 4, 1, 3, 0}}, .consumer_cpu_ms = 1, .cpus = 2, .threads = 4});
+  check_bound({.nodes = {{"a", 8, 1, 1, 4}, {"b", 8, 1, 1, 4}}, .cpus = 4, .threads = 2});
+  check_bound({.nodes = {{"a", 2, 1, 1, 0}}, .consumer_off_ms = 8, .cpus = 2, .threads = 2});
+  Costs costs =
+      costs_of(Table{.nodes = {{"a", 2, 32, 0.1, 0}, {"b", 1, 1, 4, 0}}, .cpus = 2, .threads = 2});
+  costs.edges[0].capacity = 32;  // a whole group gathers while another is collated
+  CHECK(simulated_rate(costs) == doctest::Approx(250).epsilon(0.02));
+}
+
+TEST_CASE("the engine's own CPU time counts") {
+  check_bound({.nodes = {{"a", 4, 1, 3, 0}}, .engine_ms = 1, .cpus = 1, .threads = 4});
+}
+
+TEST_CASE("the same run twice is the same, and the seed matters only where times vary") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 4, 1, 0, 5, false}}});
+  CHECK(simulate(costs, 1).batches_per_s == simulate(costs, 2).batches_per_s);
+  costs.nodes[0].spread = kStragglers;
+  CHECK(simulate(costs, 1).batches_per_s == simulate(costs, 1).batches_per_s);
+  CHECK(simulate(costs, 1).batches_per_s != simulate(costs, 2).batches_per_s);
+}
+
+TEST_CASE("stragglers cost rate where order holds results, and none where it does not") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 4, 1, 0, 5, false}}});
+  costs.nodes[0].spread = kStragglers;
+  const double bound = lowest(bounds_of(costs));
+  CHECK(simulated_rate(costs) < 0.75 * bound);
+  costs.nodes[0].facts.ordered = false;
+  CHECK(simulated_rate(costs) == doctest::Approx(bound).epsilon(0.08));
+}
+
+TEST_CASE("a deeper queue helps where times vary, and not where they are constant") {
+  const Table table{.nodes = {{"a", 1, 1, 0, 5, false}, {"b", 1, 1, 0, 5, false}}};
+  Costs now = costs_of(table);
+  for (EdgeFacts& edge : now.edges) edge.capacity = 1;
+  Costs deeper = now;
+  for (EdgeFacts& edge : deeper.edges) edge.capacity = 64;
+  CHECK(simulated_gain(now, deeper).value == doctest::Approx(1).epsilon(0.01));
+  now.nodes[0].spread = now.nodes[1].spread = kStragglers;
+  deeper.nodes = now.nodes;
+  const Gain gain = simulated_gain(now, deeper);
+  CHECK(gain.low > 1.1);
+  CHECK(gain.low < gain.value);
+  CHECK(gain.high > gain.value);
+}
+
+TEST_CASE("a fan-out whose branches join is as slow as its slower branch") {
+  Costs costs = costs_of(Table{.nodes = {{"read", 1, 1, 0, 1, false},
+                                         {"left", 1, 1, 0, 6, false},
+                                         {"right", 1, 1, 0, 2, false},
+                                         {"join", 1, 1, 0, 1, false}}});
+  costs.edges = {{0, 1, 4}, {0, 2, 4}, {1, 3, 4}, {2, 3, 4}, {3, 4, 2}};
+  costs.nodes[0].facts.out_edges = {0, 1};
+  costs.nodes[1].facts.in_edges = {0};
+  costs.nodes[1].facts.out_edges = {2};
+  costs.nodes[2].facts.in_edges = {1};
+  costs.nodes[2].facts.out_edges = {3};
+  costs.nodes[3].facts.in_edges = {2, 3};
+  costs.nodes[3].facts.out_edges = {4};
+  CHECK(simulated_rate(costs) == doctest::Approx(1000 / 6.0).epsilon(0.01));
+  CHECK(lowest(bounds_of(costs)) == doctest::Approx(1000 / 6.0));
+}
+
+TEST_CASE("a graph that cannot move ends") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 1, false}}});
+  costs.nodes[0].given = 0;
+  costs.nodes[0].facts.out_edges = {};
+  costs.nodes[0].facts.in_edges = {0};
+  CHECK(simulate(costs, 0).batches_per_s == 0);
+}
