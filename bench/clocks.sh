@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # What the clocks cost: builds Release with and without them, counts instructions of quickstart with
-# callgrind and times interleaved pairs of runs. Prints one JSON object.
+# callgrind and times interleaved pairs of runs. Prints one JSON object. One CPU thread, since without
+# clocks the engine does not know when a second one pays, and whole epochs, so that both do the same
+# work.
 #   bench/clocks.sh [PAIRS]     default 15
 # Needs valgrind.
 set -euo pipefail
@@ -16,12 +18,12 @@ for kind in on off; do
   cmake --build "$here/build/clocks-$kind" --target penstock_cli penstock_operators >&2
 done
 
-# Instructions of one thread (--threads 1 leaves nothing to chance but the parking).
 instructions() {
   local out
   out=$(mktemp)
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1/bin/penstock" run "$graph" \
-    --batches 12 --set consumer.spin=0ms --set threads=1 --format json >/dev/null 2>"$out"
+    --epochs 4 --batches 12 --set consumer.spin=0ms --set threads=1 --format json \
+    >/dev/null 2>"$out"
   sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$out"
   rm -f "$out"
 }
@@ -29,7 +31,8 @@ instructions() {
 seconds() {
   local start end
   start=$(date +%s%N)
-  "$1/bin/penstock" run "$graph" --batches 100 --set consumer.spin=0ms --format json >/dev/null 2>&1
+  "$1/bin/penstock" run "$graph" --epochs 33 --batches 99 --set consumer.spin=0ms \
+    --set threads=1 --format json >/dev/null
   end=$(date +%s%N)
   echo $((end - start))
 }

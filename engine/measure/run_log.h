@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "measure/firing.h"
 #include "measure/snapshot.h"
 
 namespace penstock {
@@ -51,10 +52,11 @@ class MarkLog {
   int64_t next_ns_ = 0;
 };
 
-/// Both, as values.
+/// All of it, as values.
 struct RunLog {
   std::vector<Snapshot> marks;  ///< oldest first
   std::vector<BatchRecord> batches;
+  FiringLog firings;  ///< of some of the batches
 };
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "measure/firing.h"
 #include "measure/run_log.h"
 #include "measure/snapshot.h"
 #include "penstock/pipeline.h"
@@ -24,6 +25,12 @@ enum class Scheduling : uint8_t {
             ///< as planned: for tests
 };
 
+/// Which firings are recorded one by one.
+enum class Recording : uint8_t {
+  kSome,  ///< of 32 batches in 256, for the critical path
+  kAll,   ///< all, for a trace: whoever asks for it takes them in time
+};
+
 struct RunOptions {
   Scheduling scheduling = Scheduling::kThreads;
   uint64_t schedule_seed = 0;
@@ -31,6 +38,7 @@ struct RunOptions {
   EngineImpl* engine = nullptr;
   std::optional<uint64_t> epochs, batches;  ///< override the plan's
   uint32_t first_epoch = 0;
+  Recording recording = Recording::kSome;
   std::optional<uint64_t> memory_bytes;  ///< overrides the plan's budget
   double stuck_warning_seconds = 30;     ///< a body longer than that is named once
   std::function<void(const std::string&)> on_warning;
@@ -49,6 +57,8 @@ class RunImpl {
   /// States and batches of the run so far, thinned; ends before the run's own end by at most a
   /// part of what its last states are apart.
   virtual RunLog log() const = 0;
+  /// Firings recorded since the last call. Like next(), by one thread at a time.
+  virtual FiringLog take_firings() = 0;
   virtual std::string key(const Origin& origin) const = 0;
   virtual const Plan& plan() const = 0;
   /// One thread does everything (`workers: 0`).

@@ -34,10 +34,12 @@ Next next_of(Next::Kind kind, uint32_t epoch = 0) {
 Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
   remember_snapshot();
   remember_mark();
+  choose_recording();
   std::optional<int64_t> deadline;
   if (timeout) deadline = wall_ns() + timeout->count();
   consumer_worker_.now = now_ns();
   consumer_.enter(consumer_worker_.now);
+  if (asked_ < 0) asked_ = consumer_worker_.now - start_;
   enter();
   Next next;
   try {
@@ -55,7 +57,15 @@ Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
   waiting_.store(0);
   leave();
   const bool batch = next.kind == Next::Kind::kBatch;
-  consumer_.leave(now_ns(), batch, batch ? next.batch.size() : 0);
+  const int64_t now = now_ns();
+  consumer_.leave(now, batch, batch ? next.batch.size() : 0);
+  if (batch) {
+    const int64_t asked = std::exchange(asked_, -1);
+    if (recording()) {
+      std::lock_guard lock(history_mutex_);
+      recorded_.deliveries.push_back({batch_firing_, asked, now - start_, next.batch.size()});
+    }
+  }
   return next;
 }
 
@@ -161,6 +171,7 @@ std::optional<Next> RunCore::take_entry() {
     }
     switch (entry.kind) {
       case EntryKind::kItem:
+        batch_firing_ = entry.firing;
         return deliver(entry.item);
       case EntryKind::kError: {
         std::shared_ptr<const ErrorInfo> error = entry.item->error;

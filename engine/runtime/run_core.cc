@@ -124,6 +124,7 @@ void RunCore::begin() {
   engine_->budget()->join(this);
   process_cpu_at_start_ = process_cpu_ns();
   start_ = now_ns();
+  recording_ = kClocks && options_.recording == Recording::kAll;
   consumer_.begin(start_, engine_->sample_cost_ns());
   cpus_ = cpu_affinity();
   for (auto& edge : edges_) edge->begin(start_);
@@ -407,11 +408,57 @@ void RunCore::remember_mark() {
   marks_.add(std::move(s));
 }
 
+// Called when next() is entered.
+void RunCore::choose_recording() {
+  constexpr uint64_t kBegin = 32, kEnd = 64, kEvery = 256;
+  if (!kClocks || options_.recording == Recording::kAll) return;
+  const uint64_t at = consumer_.delivered() % kEvery;
+  const bool wanted = at >= kBegin && at < kEnd;
+  if (wanted == recording()) return;
+  recording_.store(wanted, std::memory_order_relaxed);
+  if (!wanted) collect_firings();
+}
+
+// Without a taker only the last of them are kept.
+void RunCore::collect_firings() {
+  constexpr size_t kMost = 1 << 16;
+  FiringLog log;
+  enter();
+  {
+    Worker worker(&engine_->items());
+    const WorkerScope scope(&worker);
+    worker.run = this;
+    for (const auto& unit : units_) unit->take_firings(worker, &log);
+  }
+  leave();
+  std::lock_guard lock(history_mutex_);
+  std::vector<FiringRecord>& kept = recorded_.firings;
+  if (options_.recording == Recording::kSome && kept.size() + log.firings.size() > kMost) {
+    kept.clear();
+    const auto first = std::min_element(
+        log.firings.begin(), log.firings.end(),
+        [](const FiringRecord& a, const FiringRecord& b) { return a.done < b.done; });
+    const int64_t since = first == log.firings.end() ? INT64_MAX : first->done;
+    std::erase_if(recorded_.deliveries,
+                  [since](const DeliveryRecord& delivery) { return delivery.arrived < since; });
+  }
+  kept.insert(kept.end(), log.firings.begin(), log.firings.end());
+  recorded_.lost += log.lost;
+}
+
+FiringLog RunCore::take_firings() {
+  collect_firings();
+  std::lock_guard lock(history_mutex_);
+  return std::exchange(recorded_, {});
+}
+
 RunLog RunCore::log() const {
+  if (recording()) const_cast<RunCore*>(this)->collect_firings();
   RunLog log;
   log.batches = consumer_.batches();
   std::lock_guard lock(history_mutex_);
   log.marks = marks_.marks();
+  log.firings = recorded_;
   return log;
 }
 

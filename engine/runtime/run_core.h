@@ -39,6 +39,7 @@ class RunCore final : public RunImpl {
   void stop() override;
   Snapshot snapshot() const override;
   RunLog log() const override;
+  FiringLog take_firings() override;
   Snapshot snapshot_before(double seconds) const override;
   std::string key(const Origin& origin) const override;
   const Plan& plan() const override { return *plan_; }
@@ -52,6 +53,7 @@ class RunCore final : public RunImpl {
   uint32_t first_epoch() const { return options_.first_epoch; }
   /// One past the last epoch; kDoneForever when the sources have no end.
   int64_t end_epoch() const { return end_epoch_; }
+  bool recording() const { return recording_.load(std::memory_order_relaxed); }
   bool serial() const { return options_.scheduling == Scheduling::kInline; }
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   BufferPool& buffers() { return *buffers_; }
@@ -105,6 +107,8 @@ class RunCore final : public RunImpl {
   void warn_about_long_bodies();
   void remember_snapshot();
   void remember_mark();
+  void choose_recording();
+  void collect_firings();
 
   // quiescence (run_core.cc)
   SourceUnit* give_token_back();
@@ -132,7 +136,8 @@ class RunCore final : public RunImpl {
 
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> held_{false};
-  std::atomic<int> activity_{0};
+  std::atomic<bool> recording_{false};
+  alignas(64) std::atomic<int> activity_{0};
   std::atomic<uint64_t> admissions_{0};
   mutable std::mutex mutex_;  // quiescence, waking, errors of sinks
   std::condition_variable idle_;
@@ -158,6 +163,9 @@ class RunCore final : public RunImpl {
   std::vector<Snapshot> history_;
   int64_t next_history_ = 0;
   MarkLog marks_;
+  FiringLog recorded_;  // by take_firings(), and the consumer's part
+  int64_t asked_ = -1;  // first next() for the batch that is awaited
+  uint64_t batch_firing_ = 0;
   std::vector<int> cpus_;  // that the process may use
 };
 

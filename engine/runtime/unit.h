@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "measure/firing.h"
 #include "measure/histogram.h"
 #include "measure/snapshot.h"
 #include "plan/plan.h"
@@ -48,6 +49,8 @@ class Unit {
 
   /// Consistent figures of this unit and of its in-edges, taken by whoever evaluates. Any thread.
   void snapshot(Worker& worker, UnitSnapshot* unit, std::vector<EdgeSnapshot>* edges);
+  /// Moves the recorded firings to the end of the log. Any thread.
+  void take_firings(Worker& worker, FiringLog* log);
 
   const PlanNode& node() const { return node_; }
   int index() const { return index_; }
@@ -118,6 +121,7 @@ class Unit {
   const bool any_order_;
 
  private:
+  struct SnapshotRequest;
   /// What an evaluation leaves for the time behind its closing barrier.
   struct Changes {
     bool popped = false, pushed = false, wants_entry = false, wants_room = false;
@@ -147,14 +151,14 @@ class Unit {
   void note_epoch_done(uint32_t epochs);
   void fail(Slot& slot, const char* message, Worker& worker);
   std::string describe_fields(const Item& item) const;
+  void request(Worker& worker, SnapshotRequest* request);
   void serve_snapshot(Worker& worker);
+  void record(FiringRecord record, const Slot& slot);
   void snapshot_states(int64_t now, UnitSnapshot* out) const;
   void open_states(const Slot& slot, int64_t now, bool oldest, SlotStates* states) const;
   void run_body(Slot& slot, Worker& worker);
   void run_sampled(Slot& slot, Worker& worker);
   void finish_firing(Slot& slot, Worker& worker);
-
-  struct SnapshotRequest;
 
   alignas(64) std::atomic<uint32_t> pending_{0};
   std::atomic<SnapshotRequest*> snapshot_request_{nullptr};
@@ -175,9 +179,9 @@ class Unit {
   bool wants_room_ = false;                        // an out-edge was full
   std::atomic<bool> stopped_{false};
   std::atomic<uint32_t> epochs_done_{0};
-  uint64_t next_firing_ = 0;
-  int64_t t_old_ = 0;      // the predecessor in order was freed
-  int64_t t_drained_ = 0;  // since when free slots are drained; 0: not
+  uint64_t next_firing_ = 1;  // 0 means none
+  int64_t t_old_ = 0;         // the predecessor in order was freed
+  int64_t t_drained_ = 0;     // since when free slots are drained; 0: not
   int64_t start_time_ = 0;
 
   // policies, from zero in each epoch
@@ -198,6 +202,9 @@ class Unit {
   Histogram service_;
   uint64_t skipped_ = 0, filtered_ = 0, errors_ = 0, clamps_ = 0;
   SampledClocks sampled_;
+  std::vector<FiringRecord> recorded_;  // a ring once it is full
+  size_t recorded_next_ = 0;
+  uint64_t recorded_lost_ = 0;
 };
 
 }  // namespace penstock

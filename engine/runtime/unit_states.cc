@@ -28,9 +28,11 @@ void split(int64_t total, const std::vector<char>& marked, std::vector<int64_t>*
 
 }  // namespace
 
+/// Either figures or recorded firings are asked for.
 struct Unit::SnapshotRequest {
-  UnitSnapshot* unit;
-  std::vector<EdgeSnapshot>* edges;
+  UnitSnapshot* unit = nullptr;
+  std::vector<EdgeSnapshot>* edges = nullptr;
+  FiringLog* log = nullptr;
   std::atomic<bool> served{false};
 };
 
@@ -83,6 +85,18 @@ void Unit::close_states(Slot& slot, Worker& worker) {
   states_.order_held += held_until - end;
   states_.handover += (head - held_until) + (now - room);
   blocked_[slot.full_edge] += room - head;
+  if (run_.recording()) [[unlikely]] {
+    record({.free = free,
+            .in = in,
+            .ready = ready,
+            .start = begin,
+            .end = end,
+            .held = held_until,
+            .head = head,
+            .room = room,
+            .done = now},
+           slot);
+  }
   slot.t_free.store(now, kRelaxed);
   t_old_ = now;
   if (slot.has_body) {
@@ -122,20 +136,67 @@ void Unit::update_mean(int64_t body_ns) {
 }
 
 void Unit::snapshot(Worker& worker, UnitSnapshot* unit, std::vector<EdgeSnapshot>* edges) {
-  SnapshotRequest request{unit, edges, false};
+  SnapshotRequest figures;
+  figures.unit = unit;
+  figures.edges = edges;
+  request(worker, &figures);
+}
+
+void Unit::take_firings(Worker& worker, FiringLog* log) {
+  SnapshotRequest firings;
+  firings.log = log;
+  request(worker, &firings);
+}
+
+void Unit::request(Worker& worker, SnapshotRequest* request) {
   SnapshotRequest* none = nullptr;
-  while (!snapshot_request_.compare_exchange_weak(none, &request)) {
+  while (!snapshot_request_.compare_exchange_weak(none, request)) {
     none = nullptr;
     std::this_thread::yield();
   }
   worker.now = now_ns();
   worker.kick(this);
-  while (!request.served.load(std::memory_order_acquire)) std::this_thread::yield();
+  while (!request->served.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+void Unit::record(FiringRecord record, const Slot& slot) {
+  constexpr size_t kMost = 4096;
+  for (int64_t* time : {&record.free, &record.in, &record.ready, &record.start, &record.end,
+                        &record.held, &record.head, &record.room, &record.done}) {
+    *time -= start_time_;
+  }
+  record.firing = slot.firing;
+  record.enabler = slot.enabler;
+  record.position = slot.position.load(std::memory_order_relaxed);
+  record.epoch = slot.epoch;
+  record.unit = static_cast<uint16_t>(index_);
+  record.slot = slot.index;
+  record.ready_edge = slot.ready_edge;
+  record.full_edge = slot.full_edge;
+  record.has_body = slot.has_body;
+  if (recorded_.size() < kMost) {
+    recorded_.push_back(record);
+    return;
+  }
+  recorded_[recorded_next_] = record;
+  recorded_next_ = (recorded_next_ + 1) % kMost;
+  ++recorded_lost_;
 }
 
 void Unit::serve_snapshot(Worker& worker) {
   SnapshotRequest* request = snapshot_request_.exchange(nullptr);
   if (request == nullptr) return;
+  if (request->log != nullptr) {
+    std::rotate(recorded_.begin(), recorded_.begin() + static_cast<std::ptrdiff_t>(recorded_next_),
+                recorded_.end());
+    auto& firings = request->log->firings;
+    firings.insert(firings.end(), recorded_.begin(), recorded_.end());
+    request->log->lost += std::exchange(recorded_lost_, 0);
+    recorded_.clear();
+    recorded_next_ = 0;
+    request->served.store(true, std::memory_order_release);
+    return;
+  }
   // A fresh reading: later than every stamp this evaluator has written.
   worker.now = now_ns();
   const int64_t now = std::max(worker.now, t_old_);

@@ -297,11 +297,14 @@ std::vector<Mode> all_modes(uint64_t seed, int seeded) {
 
 Outcome run_case(World* world, std::shared_ptr<const Plan> plan, const RunOptions& options) {
   Outcome outcome;
-  const auto run = RunImpl::start(std::move(plan), options);
+  RunOptions recorded = options;
+  recorded.recording = Recording::kAll;
+  const auto run = RunImpl::start(std::move(plan), recorded);
   Reader(world, run.get(), &outcome).read();
   outcome.snapshot = run->snapshot();
   outcome.status = run->status();
-  const std::string broken = check_identities(outcome.snapshot, true);
+  std::string broken = check_identities(outcome.snapshot, true);
+  if (broken.empty()) broken = check_firings(outcome.snapshot, run->take_firings());
   if (!broken.empty()) outcome.troubles.push_back("at the end: " + broken);
   return outcome;
 }

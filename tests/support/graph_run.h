@@ -46,6 +46,10 @@ std::string compare(World& world, const Expected& expected, const Outcome& outco
 /// left on an edge.
 std::string check_identities(const Snapshot& snapshot, bool ended);
 
+/// "" or what does not fit in the records of all firings of a run that has ended: their times are
+/// in order, they add up to the states of the snapshot exactly, and enablers exist.
+std::string check_firings(const Snapshot& snapshot, const FiringLog& log);
+
 /// All of it for one graph in one mode: "" or what is wrong.
 std::string try_graph(const GraphCase& graph, const Mode& mode);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "support/graph_run.h"
@@ -45,7 +46,62 @@ std::string check_edge(const EdgeSnapshot& edge, size_t index, bool ended) {
   return "";
 }
 
+bool in_order(const FiringRecord& r) {
+  return 0 <= r.free && r.free <= r.in && r.in <= r.ready && r.ready <= r.start &&
+         r.start <= r.end && r.end <= r.held && r.held <= r.head && r.head <= r.room &&
+         r.room <= r.done;
+}
+
+/// The states that end with a firing, from its records.
+SlotStates add_up(const std::vector<const FiringRecord*>& records) {
+  SlotStates s;
+  for (const FiringRecord* r : records) {
+    s.thread_wait += r->start - r->ready;
+    s.running += r->end - r->start;
+    s.order_held += r->held - r->end;
+    s.handover += (r->head - r->held) + (r->done - r->room);
+  }
+  return s;
+}
+
 }  // namespace
+
+std::string check_firings(const Snapshot& snapshot, const FiringLog& log) {
+  std::map<uint64_t, const FiringRecord*> by_firing;
+  std::vector<std::vector<const FiringRecord*>> by_unit(snapshot.units.size());
+  for (const FiringRecord& record : log.firings) {
+    if (!in_order(record)) return "the times of a firing are out of order";
+    if (!by_firing.emplace(record.firing, &record).second) return "a firing was recorded twice";
+    by_unit.at(record.unit).push_back(&record);
+  }
+  if (log.lost > 0) return "";
+  for (size_t i = 0; i < by_unit.size(); ++i) {
+    const UnitSnapshot& unit = snapshot.units[i];
+    if (by_unit[i].size() != unit.firings) {
+      return unequal("recorded firings of " + unit.id, static_cast<int64_t>(by_unit[i].size()),
+                     static_cast<int64_t>(unit.firings));
+    }
+    const SlotStates s = add_up(by_unit[i]);
+    if (s.thread_wait != unit.states.thread_wait || s.running != unit.states.running ||
+        s.order_held != unit.states.order_held || s.handover != unit.states.handover) {
+      return "the records of " + unit.id + " do not add up to its states";
+    }
+  }
+  for (const FiringRecord& record : log.firings) {
+    if (record.enabler != 0 && !by_firing.contains(record.enabler)) {
+      return "a firing was enabled by one that never was";
+    }
+  }
+  int64_t before = 0;
+  for (const DeliveryRecord& delivery : log.deliveries) {
+    if (!by_firing.contains(delivery.firing)) return "a batch came from no firing";
+    if (delivery.asked < before || delivery.arrived < delivery.asked) {
+      return "the times of a batch are out of order";
+    }
+    before = delivery.arrived;
+  }
+  return log.deliveries.size() == snapshot.consumer.batches ? "" : "a batch was not recorded";
+}
 
 std::string check_identities(const Snapshot& snapshot, bool ended) {
   for (const UnitSnapshot& unit : snapshot.units) {
