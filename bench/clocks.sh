@@ -15,7 +15,7 @@ graph=$here/graphs/quickstart.yaml
 for kind in on off; do
   cmake -S "$here" -B "$here/build/clocks-$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DPENSTOCK_CLOCKS=${kind^^} -DPENSTOCK_WITH_TORCH=OFF -DPENSTOCK_TESTS=OFF >&2
-  cmake --build "$here/build/clocks-$kind" --target penstock_cli penstock_operators >&2
+  cmake --build "$here/build/clocks-$kind" --target penstock_cli penstock_operators penstock_bench >&2
 done
 
 instructions() {
@@ -29,12 +29,8 @@ instructions() {
 }
 
 seconds() {
-  local start end
-  start=$(date +%s%N)
-  "$1/bin/penstock" run "$graph" --epochs 33 --batches 99 --set consumer.spin=0ms \
-    --set threads=1 --format json >/dev/null
-  end=$(date +%s%N)
-  echo $((end - start))
+  "$1/bin/penstock_bench" pull --rounds 1 --graph "$graph" --format json |
+    sed -n 's/^ *"value": \([0-9.]*\),/\1/p'
 }
 
 instructions_on=$(instructions "$on")
@@ -52,7 +48,7 @@ done
 python3 - "$instructions_on" "$instructions_off" "$times" <<'PY'
 import json, math, os, platform, statistics, sys
 on, off = int(sys.argv[1]), int(sys.argv[2])
-pairs = [tuple(map(int, line.split())) for line in sys.argv[3].split("\n") if line]
+pairs = [tuple(map(float, line.split())) for line in sys.argv[3].split("\n") if line]
 logs = [math.log(a / b) for a, b in pairs]
 mean = statistics.mean(logs)
 half = 1.76 * statistics.stdev(logs) / math.sqrt(len(logs))  # one-sided 95 %, t of 14

@@ -49,6 +49,7 @@ const std::vector<Measurement>& measurements() {
       {"cancel", "leaving an epoch in the middle, beyond the longest body", measure_cancel},
       {"start", "start to first batch against a program that only links the same", measure_start},
       {"digest", "one digest for any threads, slots, capacities and workers", measure_digest},
+      {"pull", "time of 30 epochs of quickstart on one thread, for bench/clocks.sh", measure_pull},
       {"soak", "2,000 random graphs against the sequential reference", measure_soak},
       {"inflight", "items and bytes in flight against their bounds", measure_inflight},
   };

@@ -39,6 +39,7 @@ Result measure_idle(const Settings& settings);
 Result measure_cancel(const Settings& settings);
 Result measure_start(const Settings& settings);
 Result measure_digest(const Settings& settings);
+Result measure_pull(const Settings& settings);
 Result measure_soak(const Settings& settings);
 Result measure_inflight(const Settings& settings);
 
