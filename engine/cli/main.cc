@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   shell.app.set_help_flag("-h,--help", "Print this help");
   shell.app.footer("penstock VERB --help tells more and shows two examples.");
   add_run(shell);
+  add_diagnose(shell);
   add_check(shell);
   add_graph(shell);
   add_list(shell);

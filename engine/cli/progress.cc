@@ -30,7 +30,8 @@ std::string line_of(const Snapshot& begin, const Snapshot& end) {
 
 }  // namespace
 
-Progress::Progress(Run& run, Console& console) : run_(run), console_(console) {
+Progress::Progress(Run& run, Console& console, std::string label)
+    : run_(run), console_(console), label_(std::move(label)) {
   if (console.shows_progress()) thread_ = std::thread([this] { show(); });
 }
 
@@ -48,7 +49,7 @@ void Progress::show() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kPeriod, [this] { return ending_; })) {
     Snapshot now = run_.impl().snapshot();
-    console_.progress(line_of(last, now));
+    console_.progress(label_ + line_of(last, now));
     last = std::move(now);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "cli/console.h"
@@ -14,7 +15,8 @@ namespace penstock::cli {
 /// on a thread of its own; does nothing where there is no terminal. Must end before the run.
 class Progress {
  public:
-  Progress(Run& run, Console& console);
+  /// `label` stands before the figures: which of several runs this is.
+  Progress(Run& run, Console& console, std::string label = "");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,6 +26,7 @@ class Progress {
 
   Run& run_;
   Console& console_;
+  const std::string label_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;

@@ -62,12 +62,16 @@ std::optional<size_t> hungriest(const Costs& costs) {
   return most;
 }
 
-/// The bound of one resource in another setting.
-double bound_in(const Costs& costs, const Bound& which) {
-  for (const Bound& bound : bounds_of(costs)) {
-    if (same(bound, which)) return bound.batches_per_s;
+/// What one resource alone allows after a change / before. One that is no longer needed leaves the
+/// rate to what neither it nor `limits` name.
+double ratio_of(const Bound& which, const Costs& changed, const std::vector<Bound>& bounds,
+                const std::vector<Bound>& limits) {
+  for (const Bound& bound : bounds_of(changed)) {
+    if (same(bound, which)) return bound.batches_per_s / which.batches_per_s;
   }
-  return which.batches_per_s;
+  std::vector<Bound> beside = limits;
+  beside.push_back(which);
+  return next_rate(bounds, beside) / lowest(bounds);
 }
 
 }  // namespace
@@ -177,7 +181,7 @@ std::vector<Alternative> alternatives_to(const Costs& costs, const std::vector<B
   std::vector<Candidate> candidates;
   for (const Bound& bound : bounds) {
     if (is_among(limits, bound)) continue;
-    const double ratio = trial ? bound_in(trial->costs, bound) / bound.batches_per_s : 1;
+    const double ratio = trial ? ratio_of(bound, trial->costs, bounds, limits) : 1;
     candidates.push_back({bound, ratio, std::abs(ratio / expected - 1) > 0.05});
   }
   std::stable_sort(candidates.begin(), candidates.end(),

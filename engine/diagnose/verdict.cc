@@ -352,4 +352,11 @@ Verdict diagnose_run(const GraphFacts& graph, const MachineFacts& machine, const
   return verdict;
 }
 
+std::optional<Evidence> steady_evidence(const GraphFacts& graph, const MachineFacts& machine,
+                                        const RunLog& log, std::optional<double> reference_ms) {
+  const SteadyPart part = find_steady(log, sources_of(graph));
+  if (!part.refusal.empty()) return std::nullopt;
+  return evidence_of(graph, machine, log, part, reference_ms);
+}
+
 }  // namespace penstock

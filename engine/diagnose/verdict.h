@@ -30,4 +30,9 @@ Verdict judge(const Evidence& evidence);
 Verdict diagnose_run(const GraphFacts& graph, const MachineFacts& machine, const RunLog& log,
                      std::optional<double> reference_ms = std::nullopt);
 
+/// The evidence of the steady part; nothing where there is none that speaks for the run.
+std::optional<Evidence> steady_evidence(const GraphFacts& graph, const MachineFacts& machine,
+                                        const RunLog& log,
+                                        std::optional<double> reference_ms = std::nullopt);
+
 }  // namespace penstock

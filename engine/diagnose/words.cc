@@ -1,6 +1,6 @@
 #include "diagnose/words.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +129,20 @@ std::string list(const std::vector<std::string>& names) {
 std::string count(double value, const std::string& one) {
   const std::string text = number(value);
   return text + " " + one + (text == "1" ? "" : "s");
+}
+
+std::string headline(const std::string& limit, const std::vector<std::string>& nodes) {
+  const std::string names = fmt::format("{}", fmt::join(nodes, ", "));
+  if (limit == "invalid") return "none can be given";
+  if (limit == "none") return "no single bottleneck" + (nodes.empty() ? "" : " (" + names + ")");
+  if (limit == "node") return names;
+  if (limit == "cpu") return "CPU saturated" + (nodes.empty() ? "" : " by " + names);
+  if (limit == "threads") return "the CPU threads";
+  if (limit == "order") return "order, at " + names;
+  if (limit == "variance") return "uneven times (variance), at " + names;
+  if (limit == "co_limited") return names + " together";
+  if (limit == "not_stationary") return "not stationary";
+  return "the " + limit;
 }
 
 std::string reason(const Costs& costs, const Bound& bound) {

@@ -17,6 +17,8 @@ std::string number(double value);
 std::string list(const std::vector<std::string>& names);
 /// "1 slot", "2 slots".
 std::string count(double number, const std::string& one);
+/// What limits, in a few words: "CPU saturated by decode, consumer", "the consumer", "decode".
+std::string headline(const std::string& limit, const std::vector<std::string>& nodes);
 /// Why a resource allows no more, and what the run had: "decode needs 2 x 3.10 ms a sample ...".
 std::string reason(const Costs& costs, const Bound& bound);
 /// The largest demands on the CPU with their parts: ids of nodes, "consumer", "engine".

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "diagnose/words.h"
 #include "report/words.h"
 
 namespace penstock::verdict_format {
@@ -12,40 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kLineWidth = 100;
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + fit(name, 40);
-  return text;
-}
-
-/// "cpu (decode, batch)": what limits, for the headline.
-std::string headline(const std::string& limit, const std::vector<std::string>& nodes) {
-  if (limit == "invalid") return "none can be given";
-  if (limit == "none") return "no single bottleneck (" + joined(nodes) + ")";
-  if (limit == "node") return joined(nodes);
-  if (limit == "cpu") return "CPU saturated" + (nodes.empty() ? "" : " by " + joined(nodes));
-  if (limit == "threads") return "the CPU threads";
-  if (limit == "order") return "order, at " + joined(nodes);
-  if (limit == "variance") return "uneven times (variance), at " + joined(nodes);
-  if (limit == "co_limited") return joined(nodes) + " together";
-  if (limit == "not_stationary") return "not stationary";
-  return "the " + limit;
-}
-
-std::string gain_text(const Verdict& verdict) {
-  if (!verdict.gain || verdict.advice.empty()) return "";
-  const Gain& gain = *verdict.gain;
-  std::string text = fmt::format("If {}: {:.2f} x the rate ({:.2f} to {:.2f})", verdict.advice,
-                                 gain.value, gain.low, gain.high);
-  if (verdict.remedy) text += ", with --set " + *verdict.remedy;
-  text += ".";
-  if (verdict.next) {
-    text += fmt::format(" Next limit: {}, at {:.2f} x.",
-                        headline(verdict.next->limit, verdict.next->nodes), verdict.next->headroom);
-  }
-  return text;
-}
 
 std::string basis_text(const Verdict& verdict) {
   const RunPhases& phases = verdict.phases;
@@ -108,14 +75,33 @@ Json or_null(const std::optional<T>& value) {
 
 }  // namespace
 
+std::string headline(const Verdict& verdict) {
+  return words::headline(verdict.limit, verdict.nodes);
+}
+
+std::string gain_text(const Verdict& verdict) {
+  if (!verdict.gain || verdict.advice.empty()) return "";
+  const Gain& gain = *verdict.gain;
+  std::string text = fmt::format("If {}: {:.2f} x the rate ({:.2f} to {:.2f})", verdict.advice,
+                                 gain.value, gain.low, gain.high);
+  if (verdict.remedy) text += ", with --set " + *verdict.remedy;
+  text += ".";
+  if (verdict.next) {
+    text += fmt::format(" Next limit: {}, at {:.2f} x.",
+                        words::headline(verdict.next->limit, verdict.next->nodes),
+                        verdict.next->headroom);
+  }
+  return text;
+}
+
 std::string text(const Verdict& verdict) {
-  std::string text = wrap("verdict: " + headline(verdict.limit, verdict.nodes), 0, kLineWidth) +
-                     wrap(verdict.reason, 2, kLineWidth);
+  std::string text =
+      wrap("verdict: " + headline(verdict), 0, kLineWidth) + wrap(verdict.reason, 2, kLineWidth);
   for (size_t i = 0; i < verdict.by_phase.size(); ++i) {
     const Verdict& part = verdict.by_phase[i];
-    text += wrap(fmt::format("{} half: {}. {}", i == 0 ? "First" : "Second",
-                             headline(part.limit, part.nodes), part.reason),
-                 2, kLineWidth);
+    text += wrap(
+        fmt::format("{} half: {}. {}", i == 0 ? "First" : "Second", headline(part), part.reason), 2,
+        kLineWidth);
   }
   return text + wrap(gain_text(verdict), 2, kLineWidth) + wrap(basis_text(verdict), 2, kLineWidth);
 }

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/command.h"
+
+using namespace penstock::testing;
+using nlohmann::json;
+
+namespace {
+
+/// One slot sleeps 2 ms for each sample, so that nothing else can be the limit.
+const std::string kSlow = R"(penstock: 1
+name: slow
+nodes:
+  - {id: make, op: synthetic, params: {items: 64, shape: [3]}}
+  - {id: fetch, op: sleep, params: {time: 2ms}}
+  - {id: batch, op: collate, params: {batch_size: 2}}
+consumer: {sleep: 200us}
+)";
+
+json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return json::parse(file);
+}
+
+}  // namespace
+
+TEST_CASE("diagnose names the limit, and its predictions are on disk and hold") {
+  const TempFolder folder;
+  const std::string file = folder.write("slow.yaml", kSlow);
+  const std::string predictions = (folder / "predictions.json").string();
+  const Outcome outcome = penstock_command(
+      {"diagnose", file, "--seconds", "0.3", "--format", "json", "--predictions", predictions});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(outcome.err == "note: the predictions are in " + predictions + "\n");
+  const json diagnosis = json::parse(outcome.out);
+  CHECK(diagnosis["diagnosis"] == 1);
+  CHECK(diagnosis["status"] == "complete");
+  const json& verdict = diagnosis["runs"]["steady"]["verdict"];
+  CHECK(verdict["limit"] == "node");
+  CHECK(verdict["nodes"] == json{"fetch"});
+  CHECK(verdict["remedy"] == "nodes.fetch.concurrency=2");
+  CHECK(diagnosis["runs"]["serial"]["verdict"]["limit"].is_string());
+  REQUIRE(diagnosis["trials"].size() == 2);
+  for (const json& trial : diagnosis["trials"]) {
+    CHECK(trial["result"]["finding"] != "alternative");
+    CHECK(trial["alternatives"].size() == 2);
+  }
+  const json written = read_json(predictions);
+  CHECK(written["predictions"] == 1);
+  CHECK(written["plan"] == diagnosis["runs"]["steady"]["plan"]);
+  CHECK(written["trials"][1]["set"] == "nodes.fetch.concurrency=2");
+  CHECK(written["trials"][1]["hypothesis"] == diagnosis["trials"][1]["hypothesis"]);
+}
+
+TEST_CASE("an interrupted diagnosis tells what it has, and keeps its predictions") {
+  const TempFolder folder;
+  const std::string file = folder.write("slow.yaml", kSlow);
+  const std::string predictions = (folder / "p.json").string();
+  const Outcome outcome = penstock_command(
+      {"diagnose", file, "--seconds", "1", "--predictions", predictions},
+      {.signals = {{SIGINT, "note: the predictions are in " + predictions + "\n"}}});
+  CHECK(outcome.code == 130);
+  for (const char* part : {"OBSERVATION\n", "HYPOTHESIS\n  fetch: ", "EXPERIMENT\n", "not made",
+                           "NEXT\n  Interrupted"}) {
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
+  }
+  CHECK(read_json(predictions)["predictions"] == 1);
+}
+
+TEST_CASE("predictions that cannot be written end the diagnosis before any trial") {
+  const TempFolder folder;
+  const std::string file = folder.write("slow.yaml", kSlow);
+  const Outcome outcome = penstock_command(
+      {"diagnose", file, "--seconds", "0.3", "--predictions", "/no/such/folder/p.json"});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err ==
+        "error: cannot write the predictions to /no/such/folder/p.json: No such file or directory "
+        "(--predictions FILE names another place)\n");
+}
+
+TEST_CASE("a pipeline that cannot run is no diagnosis") {
+  const TempFolder folder;
+  CHECK(penstock_command({"diagnose", (folder / "none.yaml").string()}).code == 78);
+  const std::string empty = folder.write("empty.yaml", R"(penstock: 1
+nodes:
+  - {id: make, op: synthetic, params: {items: 0, shape: [3]}}
+)");
+  const Outcome outcome = penstock_command({"diagnose", empty, "--seconds", "0.3"});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err.find("gave no batch") != std::string::npos);
+}
