@@ -106,9 +106,11 @@ void add_experiment(const Costs& costs, const Change& trial, const Gain& gain, V
 /// By agreement of the two ways (95 of 100 runs agree, and then nearly all are right), less what
 /// the model leaves open and where the next limit is near.
 double confidence_of(const Evidence& evidence, double residual, const Verdict& verdict) {
+  const Agreement agreement =
+      agreement_of(evidence.costs, evidence.path, verdict.limit, verdict.nodes);
   double confidence = 0.9;
-  if (evidence.agreement == Agreement::kAgrees) confidence = 0.98;
-  if (evidence.agreement == Agreement::kDisagrees) confidence = 0.5;
+  if (agreement == Agreement::kAgrees) confidence = 0.98;
+  if (agreement == Agreement::kDisagrees) confidence = 0.5;
   confidence *= 1 - std::clamp(std::abs(residual), 0.0, 1.0);
   if (verdict.next && verdict.next->headroom < 1.1) confidence *= 0.9;
   return confidence;
@@ -237,6 +239,14 @@ void name_nothing(const Costs& costs, double model, double residual, Verdict* ve
       residual * 100);
 }
 
+std::vector<PathShare> path_of(const Evidence& evidence) {
+  if (evidence.path.total <= 0 || evidence.path.nodes.size() != evidence.costs.nodes.size())
+    return {};
+  GraphFacts graph;
+  for (const NodeCosts& node : evidence.costs.nodes) graph.units.push_back(node.facts);
+  return shares_of(graph, evidence.path);
+}
+
 std::vector<size_t> sources_of(const GraphFacts& graph) {
   std::vector<size_t> sources;
   for (size_t u = 0; u < graph.units.size(); ++u) {
@@ -250,6 +260,8 @@ Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const
   Evidence evidence;
   evidence.costs =
       costs_of(graph, machine, log.marks[part.first], log.marks[part.last], reference_ms);
+  evidence.path =
+      critical_path(graph, log.firings, log.marks[part.first].now, log.marks[part.last].now);
   const MeanEstimate& interval = part.interval_ms;
   if (interval.mean > 0 && interval.error > 0) evidence.rate_error = interval.error / interval.mean;
   return evidence;
@@ -300,6 +312,7 @@ Verdict judge(const Evidence& evidence) {
   verdict.examples_per_s = examples(costs, costs.batches_per_s);
   verdict.rate_error = evidence.rate_error;
   verdict.model_examples_per_s = examples(costs, model);
+  verdict.critical_path = path_of(evidence);
   for (const Bound& bound : bounds) {
     verdict.bounds.push_back(
         {limit_name(bound.resource),

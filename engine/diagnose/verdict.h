@@ -5,20 +5,18 @@
 
 #include "diagnose/bounds.h"
 #include "diagnose/costs.h"
+#include "diagnose/critical_path.h"
 #include "diagnose/steady.h"
 #include "measure/run_log.h"
 #include "penstock/verdict.h"
 
 namespace penstock {
 
-/// Whether the critical path blames what the bounds name.
-enum class Agreement : uint8_t { kUnknown, kAgrees, kDisagrees };
-
 /// What a verdict rests on once a window is chosen.
 struct Evidence {
   Costs costs;
   double rate_error = 0;  ///< half of the rate's 90 % interval, relative
-  Agreement agreement = Agreement::kUnknown;
+  PathBlame path;         ///< nothing in it: not recorded
 };
 
 /// The verdict on a steady window, by the rules in docs/verdict.md. `phases` is left empty.

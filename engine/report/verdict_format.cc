@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "diagnose/words.h"
@@ -13,6 +14,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kLineWidth = 100;
+
+/// "On the way to a batch: decode 60 %, consumer 30 %": the largest parts of the critical path.
+std::string path_text(const Verdict& verdict) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, verdict.critical_path.size()); ++i) {
+    const PathShare& part = verdict.critical_path[i];
+    if (part.share < 0.01) break;
+    text += fmt::format("{}{} {:.0f} %", i == 0 ? "On the way to a batch: " : ", ",
+                        part.cause == "threads" ? "waiting for a thread" : fit(part.cause, 40),
+                        part.share * 100);
+  }
+  return text.empty() ? text : text + ".";
+}
 
 std::string basis_text(const Verdict& verdict) {
   const RunPhases& phases = verdict.phases;
@@ -54,6 +69,8 @@ Json json_of(const RunPhases& phases) {
           {"steady_s", phases.steady_s},   {"drain_s", phases.drain_s},
           {"batches", phases.batches},     {"steady_batches", phases.steady_batches}};
 }
+
+Json json_of(const PathShare& part) { return {{"cause", part.cause}, {"share", part.share}}; }
 
 Json json_of(const BoundReport& bound) {
   return {{"limit", bound.limit},
@@ -103,7 +120,8 @@ std::string text(const Verdict& verdict) {
         fmt::format("{} half: {}. {}", i == 0 ? "First" : "Second", headline(part), part.reason), 2,
         kLineWidth);
   }
-  return text + wrap(gain_text(verdict), 2, kLineWidth) + wrap(basis_text(verdict), 2, kLineWidth);
+  return text + wrap(gain_text(verdict), 2, kLineWidth) + wrap(path_text(verdict), 2, kLineWidth) +
+         wrap(basis_text(verdict), 2, kLineWidth);
 }
 
 Json json_of(const Verdict& verdict) {
@@ -124,6 +142,7 @@ Json json_of(const Verdict& verdict) {
           {"rate_error", verdict.rate_error},
           {"model", {{"examples_per_s", verdict.model_examples_per_s}}},
           {"bounds", list_of(verdict.bounds)},
+          {"critical_path", list_of(verdict.critical_path)},
           {"by_phase", phases}};
 }
 

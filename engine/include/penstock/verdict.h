@@ -21,6 +21,13 @@ struct BoundReport {
   double examples_per_s = 0;
 };
 
+/// A part of the time that recorded batches took to come about, step by step back from the
+/// consumer.
+struct PathShare {
+  std::string cause;  ///< a node's id (its bodies) | consumer | threads | memory | engine | unknown
+  double share = 0;
+};
+
 /// What limits once the first limit is out of the way.
 struct NextLimit {
   std::string limit;
@@ -67,11 +74,12 @@ struct Verdict {
   std::vector<Alternative> alternatives;
   std::optional<ExperimentPlan> experiment;
   RunPhases phases;
-  double examples_per_s = 0;        ///< of the steady part
-  double rate_error = 0;            ///< half of its 90 % interval, relative
-  double model_examples_per_s = 0;  ///< that the model gives for the run as it is; 0: no model
-  std::vector<BoundReport> bounds;  ///< lowest first
-  std::vector<Verdict> by_phase;    ///< of a run that is not stationary: one for each half
+  double examples_per_s = 0;             ///< of the steady part
+  double rate_error = 0;                 ///< half of its 90 % interval, relative
+  double model_examples_per_s = 0;       ///< that the model gives for the run as it is; 0: no model
+  std::vector<BoundReport> bounds;       ///< lowest first
+  std::vector<PathShare> critical_path;  ///< largest first; empty: not recorded
+  std::vector<Verdict> by_phase;         ///< of a run that is not stationary: one for each half
 };
 
 }  // namespace penstock
