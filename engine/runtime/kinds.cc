@@ -42,7 +42,7 @@ void SourceUnit::reset_epoch() {
 }
 
 Unit::Step SourceUnit::start_one(Worker& worker) {
-  if (static_cast<int64_t>(epoch_) >= run_.end_epoch()) return Step::kIdle;
+  if (!run_.may_begin_epoch(epoch_)) return Step::kIdle;
   if (!length_) {
     length_ = source_.size(epoch_);
     if (node_.shuffle) order_.emplace(*length_, run_.seed(), node_.source_index, epoch_);
@@ -158,7 +158,7 @@ TakeUnit::TakeUnit(RunCore& run, const PlanNode& node, int index, int slots)
 Unit::Step TakeUnit::start_one(Worker& worker) {
   Edge& edge = *in_[0];
   if (taken_ >= limit_) {
-    if (static_cast<int64_t>(epoch_) >= run_.end_epoch()) return Step::kIdle;
+    if (!run_.may_begin_epoch(epoch_)) return Step::kIdle;
     set_done(edge, epoch_, worker);
     end_epoch(0, 0, 0, worker);
     return Step::kAgain;

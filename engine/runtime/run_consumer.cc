@@ -185,7 +185,7 @@ std::optional<Next> RunCore::take_entry() {
                           " gave no batch, so the number of batches asked for cannot be reached";
           raise(std::move(info));
         }
-        consumer_epoch_ = entry.epoch + 1;
+        enter_epoch(entry.epoch + 1);
         epoch_ended_ = true;
         return finish_epoch();
       case EntryKind::kTombstone:
@@ -317,7 +317,7 @@ void RunCore::set_epoch(uint32_t epoch) {
     throw std::invalid_argument("set_epoch() in a graph with sinks would leave them out of step");
   }
   if (epoch == consumer_epoch_ || finished_.load()) return;
-  consumer_epoch_ = epoch;
+  enter_epoch(epoch);
   epoch_ended_ = false;
   epoch_batches_ = 0;
   if (static_cast<int64_t>(epoch) >= end_epoch_) {

@@ -48,7 +48,7 @@ RunCore::RunCore(std::shared_ptr<const Plan> plan, RunOptions options)
   const auto batches = options_.batches ? options_.batches : spec.batches;
   batch_limit_ = batches.value_or(0);
   if (epochs || !batches) end_epoch_ = options_.first_epoch + int64_t(epochs.value_or(1));
-  consumer_epoch_ = options_.first_epoch;
+  enter_epoch(options_.first_epoch);
   build_edges();
   build_units();
   choose_executors();
@@ -118,6 +118,22 @@ void RunCore::choose_executors() {
     if (waits) blocking += unit->slot_count();
   }
   engine_->io().allow(blocking);
+}
+
+void RunCore::enter_epoch(uint32_t epoch) {
+  constexpr int64_t kMostAhead = 1024;
+  consumer_epoch_ = epoch;
+  epoch_bound_.store(std::min(end_epoch_, int64_t{epoch} + kMostAhead), std::memory_order_seq_cst);
+  if (!epoch_refused_.exchange(false, std::memory_order_seq_cst)) return;
+  for (const auto& unit : units_) kick_soon(unit.get());
+}
+
+bool RunCore::may_begin_epoch(uint32_t epoch) {
+  if (int64_t{epoch} < epoch_bound_.load(std::memory_order_relaxed)) return true;
+  if (int64_t{epoch} >= end_epoch_) return false;
+  epoch_refused_.store(true, std::memory_order_seq_cst);
+  // Else the bound moved in between, and nobody would kick.
+  return int64_t{epoch} < epoch_bound_.load(std::memory_order_seq_cst);
 }
 
 void RunCore::begin() {

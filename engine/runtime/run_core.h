@@ -53,6 +53,9 @@ class RunCore final : public RunImpl {
   uint32_t first_epoch() const { return options_.first_epoch; }
   /// One past the last epoch; kDoneForever when the sources have no end.
   int64_t end_epoch() const { return end_epoch_; }
+  /// Whether a unit may begin that epoch by itself. Not when the run ends before it; and not (for
+  /// now) when it is far ahead of the consumer, so that a branch of empty epochs comes to rest.
+  bool may_begin_epoch(uint32_t epoch);
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
   bool serial() const { return options_.scheduling == Scheduling::kInline; }
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
@@ -105,6 +108,7 @@ class RunCore final : public RunImpl {
   bool sleep(std::optional<int64_t> deadline);
   bool run_inline();
   void warn_about_long_bodies();
+  void enter_epoch(uint32_t epoch);
   void remember_snapshot();
   void remember_mark();
   void choose_recording();
@@ -154,6 +158,8 @@ class RunCore final : public RunImpl {
   ConsumerClock consumer_;         // has its own lock
   std::atomic<uint32_t> epochs_begun_{0};
   uint32_t consumer_epoch_ = 0;  // epochs whose end the consumer has seen
+  std::atomic<int64_t> epoch_bound_{0};    // see may_begin_epoch()
+  std::atomic<bool> epoch_refused_{false};
   bool epoch_ended_ = false;     // waits for the sinks to end it too
   uint64_t epoch_batches_ = 0, batches_ = 0;
   std::atomic<bool> finished_{false};  // the consumer takes nothing more

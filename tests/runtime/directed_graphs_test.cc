@@ -194,6 +194,18 @@ TEST_CASE("an epoch that is not wanted any more is left only when no generator r
   }
 }
 
+TEST_CASE("a branch of empty epochs without end comes to rest, so that a closed budget opens") {
+  CaseBuilder b(1, 1);
+  const int read = b.map(b.source({3, 2}));
+  b.sink(b.source({0}));
+  b.sink(b.take(b.source({1}), 1));
+  GraphCase graph = b.build(read);
+  graph.stop = Stop::kEndless;
+  graph.stop_after = 40;
+  graph.memory_bytes = 1;
+  holds(graph, 3);
+}
+
 TEST_CASE("a take says that its epoch is over while a generator behind it still runs") {
   CaseBuilder b(1, 2);
   const int expand = b.expand(b.source({2, 2, 2}), 2, 1);

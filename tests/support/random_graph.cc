@@ -242,9 +242,6 @@ class Generator {
     if (draw_.percent(options_.small ? 8 : 30)) {
       graph_.memory_bytes = draw_.percent(30) ? 1 : static_cast<uint64_t>(draw_.between(1, 200));
     }
-    // Without end, a branch of empty epochs into a Sink never rests, and a closed budget waits for
-    // rest.
-    if (graph_.memory_bytes > 0 && graph_.stop == Stop::kEndless) graph_.stop = Stop::kBatches;
   }
 
   Draw draw_;
