@@ -157,10 +157,10 @@ class RunCore final : public RunImpl {
   mutable std::mutex edge_mutex_;  // the consumer's side of the sink edge, against snapshots
   ConsumerClock consumer_;         // has its own lock
   std::atomic<uint32_t> epochs_begun_{0};
-  uint32_t consumer_epoch_ = 0;  // epochs whose end the consumer has seen
-  std::atomic<int64_t> epoch_bound_{0};    // see may_begin_epoch()
+  uint32_t consumer_epoch_ = 0;          // epochs whose end the consumer has seen
+  std::atomic<int64_t> epoch_bound_{0};  // see may_begin_epoch()
   std::atomic<bool> epoch_refused_{false};
-  bool epoch_ended_ = false;     // waits for the sinks to end it too
+  bool epoch_ended_ = false;  // waits for the sinks to end it too
   uint64_t epoch_batches_ = 0, batches_ = 0;
   std::atomic<bool> finished_{false};  // the consumer takes nothing more
   std::atomic<int> status_{0};
