@@ -179,7 +179,10 @@ class Simulation {
   void settle() {
     for (bool moved = true; moved;) {
       moved = feed_consumer();
-      for (size_t n = nodes_.size(); n-- > 0;) moved |= emit(nodes_[n]) | start(n);
+      for (size_t n = nodes_.size(); n-- > 0;) {
+        moved |= emit(nodes_[n]);
+        moved |= start(n);
+      }
       moved |= give_threads();
     }
   }

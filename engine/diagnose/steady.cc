@@ -79,7 +79,8 @@ std::string refusal_of(const SteadyPart& part) {
            std::to_string(kLeastBatches) + " or more)";
   }
   const MeanEstimate& interval = part.interval_ms;
-  if (interval.error < 0 || interval.error > kMostRateError * interval.mean) {
+  const bool drifts = interval.drift > kMostDrift;  // which makes the error large too
+  if (interval.error < 0 || (!drifts && interval.error > kMostRateError * interval.mean)) {
     return "the batches come too unevenly to tell the rate within 10 %: let the run last longer";
   }
   return "";
@@ -93,7 +94,7 @@ size_t mser5(std::span<const double> values) {
   const std::vector<double> groups = means_of_parts(whole, whole.size() / kGroup);
   size_t best = 0;
   double least = -1;
-  for (size_t cut = 0; 2 * cut <= groups.size() && cut < groups.size(); ++cut) {
+  for (size_t cut = 0; 3 * cut <= groups.size() && cut < groups.size(); ++cut) {
     const std::span rest = std::span(groups).subspan(cut);
     const auto n = static_cast<double>(rest.size());
     const double error = squares(rest) / (n * n);
@@ -121,6 +122,34 @@ MeanEstimate estimate(std::span<const double> values) {
     result.drift = difference / std::min(mean_of(first), mean_of(second));
   }
   return result;
+}
+
+size_t change_point(std::span<const double> values) {
+  size_t best = values.size() / 2;
+  double least = -1;
+  for (size_t cut = std::max<size_t>(1, values.size() / 5); 5 * cut <= 4 * values.size(); ++cut) {
+    const double left = squares(values.first(cut)) + squares(values.subspan(cut));
+    if (least >= 0 && left >= least) continue;
+    least = left;
+    best = cut;
+  }
+  return best;
+}
+
+size_t change_mark(const RunLog& log, const SteadyPart& part) {
+  const int64_t begin = log.marks[part.first].now, end = log.marks[part.last].now;
+  const std::vector<double> values = intervals(log.batches, begin, end);
+  double ms = 0;
+  const size_t cut = change_point(values);
+  for (size_t i = 0; i < cut; ++i) ms += values[i];
+  double all = 0;
+  for (const double value : values) all += value;
+  const double part_of_all = all > 0 ? ms / all : 0.5;
+  const int64_t wanted =
+      begin + static_cast<int64_t>(part_of_all * static_cast<double>(end - begin));
+  size_t mark = part.first + 1;
+  while (mark + 1 < part.last && log.marks[mark].now < wanted) ++mark;
+  return mark;
 }
 
 SteadyPart part_between(const RunLog& log, size_t first, size_t last) {

@@ -17,8 +17,8 @@ inline constexpr double kMostRateError = 0.10;
 inline constexpr double kMostDrift = 0.05;
 
 /// How many values at the front are not like the rest: MSER-5, the cut that makes the standard
-/// error of the mean of what is left least, by groups of five and at most half of all (White, "An
-/// effective truncation heuristic for bias reduction in simulation output", 1997).
+/// error of the mean of what is left least, by groups of five and at most a third of all (White,
+/// "An effective truncation heuristic for bias reduction in simulation output", 1997).
 size_t mser5(std::span<const double> values);
 
 /// A mean with half of its 90 % interval by the method of batch means (t quantiles), both in the
@@ -30,6 +30,11 @@ struct MeanEstimate {
   double drift = 0;
 };
 MeanEstimate estimate(std::span<const double> values);
+
+/// Where a list is best cut in two of different level: the cut that leaves the least sum of squares
+/// around the two means, with a fifth of the values at least on each side; half where there are
+/// few.
+size_t change_point(std::span<const double> values);
 
 /// The steady part of a run between two of its states.
 struct SteadyPart {
@@ -43,6 +48,9 @@ struct SteadyPart {
 /// Steady state begins where MSER-5 says, at the nearest kept state, and ends at the last state
 /// before all sources had ended.  `sources`: indices of the units that have no in-edges.
 SteadyPart find_steady(const RunLog& log, std::span<const size_t> sources);
+
+/// The state nearest to where the rate changes within a part, between its first and last state.
+size_t change_mark(const RunLog& log, const SteadyPart& part);
 
 /// The same for a part of it, of which nothing is asked but that it has batches.
 SteadyPart part_between(const RunLog& log, size_t first, size_t last);

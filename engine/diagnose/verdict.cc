@@ -267,29 +267,31 @@ Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const
   return evidence;
 }
 
-/// What both halves of a drifting run name alike holds for all of it, unless its rate is so
-/// different that one figure would mislead.
-bool alike(const Verdict& a, const Verdict& b, double drift) {
-  return a.limit == b.limit && a.nodes == b.nodes && drift <= kMostDriftAlike;
+/// Relative difference of two rates.
+double difference(double a, double b) {
+  const double less = std::min(a, b);
+  return less > 0 ? std::abs(a - b) / less : 1;
 }
 
-Verdict judge_halves(const Evidence& first, const Evidence& second, const Evidence& whole,
-                     double drift) {
+/// Of a run whose rate changes: what both parts name alike holds for all of it, unless its rate is
+/// so different that one figure would mislead.
+Verdict judge_parts(const Evidence& first, const Evidence& second, const Evidence& whole) {
   const Verdict a = judge(first), b = judge(second);
-  if (alike(a, b, drift)) {
+  const double drift = difference(a.examples_per_s, b.examples_per_s);
+  if (a.limit == b.limit && a.nodes == b.nodes && drift <= kMostDriftAlike) {
     Verdict verdict = judge(whole);
     verdict.confidence *= 1 - drift;
     verdict.reason += fmt::format(
-        " (Both halves of the run say so; their rates differ by {:.0f} %.)", drift * 100);
+        " (So it is in both parts of the run, whose rates differ by {:.0f} %.)", drift * 100);
     return verdict;
   }
   Verdict verdict;
   verdict.by_phase = {a, b};
   verdict.limit = "not_stationary";
   verdict.examples_per_s = examples(whole.costs, whole.costs.batches_per_s);
-  verdict.reason = fmt::format(
-      "the rate changes during the run: {} samples/s in its first half, {} in its second.",
-      words::number(a.examples_per_s), words::number(b.examples_per_s));
+  verdict.reason =
+      fmt::format("the rate changes during the run: {} samples/s at first, {} samples/s later.",
+                  words::number(a.examples_per_s), words::number(b.examples_per_s));
   return verdict;
 }
 
@@ -354,10 +356,9 @@ Verdict diagnose_run(const GraphFacts& graph, const MachineFacts& machine, const
   if (!part.refusal.empty()) {
     verdict.reason = part.refusal + ".";
   } else if (part.interval_ms.drift > kMostDrift && part.last - part.first >= 2) {
-    const size_t middle = (part.first + part.last) / 2;
-    verdict = judge_halves(evidence(part_between(log, part.first, middle)),
-                           evidence(part_between(log, middle, part.last)), evidence(part),
-                           part.interval_ms.drift);
+    const size_t middle = change_mark(log, part);
+    verdict = judge_parts(evidence(part_between(log, part.first, middle)),
+                          evidence(part_between(log, middle, part.last)), evidence(part));
   } else {
     verdict = judge(evidence(part));
   }

@@ -132,7 +132,7 @@ std::string count(double value, const std::string& one) {
 }
 
 std::string headline(const std::string& limit, const std::vector<std::string>& nodes) {
-  const std::string names = fmt::format("{}", fmt::join(nodes, ", "));
+  std::string names = fmt::format("{}", fmt::join(nodes, ", "));
   if (limit == "invalid") return "none can be given";
   if (limit == "none") return "no single bottleneck" + (nodes.empty() ? "" : " (" + names + ")");
   if (limit == "node") return names;

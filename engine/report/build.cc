@@ -7,6 +7,7 @@
 #include "measure/machine.h"
 #include "penstock/schema.h"
 #include "report/split.h"
+#include "report/words.h"
 
 namespace penstock {
 namespace {
@@ -162,6 +163,21 @@ void note_clamps(const Snapshot& end, Report* report) {
   }
 }
 
+/// What the machine kept from the run, where it could matter: more than 1 % of the CPUs' time.
+void note_taken_time(const RunLog& log, Report* report) {
+  if (log.marks.size() < 2 || !log.marks.front().cpus.known || !log.marks.back().cpus.known) return;
+  const CpuTimes& begin = log.marks.front().cpus;
+  const CpuTimes& end = log.marks.back().cpus;
+  const auto worth = static_cast<double>(log.marks.back().now - log.marks.front().now) / 100 *
+                     static_cast<double>(report->machine.affinity.size());
+  const auto note = [&](int64_t taken_ns, const std::string& who) {
+    if (static_cast<double>(taken_ns) <= worth) return;
+    report->notes.push_back(who + " for " + duration_text(static_cast<double>(taken_ns) / 1e6));
+  };
+  note(end.steal_ns - begin.steal_ns, "the host of this virtual machine took CPUs away");
+  note(end.throttled_ns - begin.throttled_ns, "the control group's CPU quota held threads back");
+}
+
 }  // namespace
 
 std::string node_name(const Plan& plan, int node) {
@@ -213,6 +229,7 @@ Report build_report(const Plan& plan, const Snapshot& begin, const Snapshot& end
   if (context.log) {
     const MachineFacts machine = machine_facts(report.machine.affinity.size(), report.machine.quota,
                                                end.threads, context.serial);
+    note_taken_time(*context.log, &report);
     report.verdict = diagnose_run(facts_of(plan), machine, *context.log, context.work_reference_ms);
   }
   add_errors(end, context, &report);

@@ -148,7 +148,7 @@ std::string next_text(const Diagnosis& diagnosis) {
   const Verdict& verdict = *diagnosis.steady->verdict;
   if (verdict.limit == "invalid") return "Let the runs last longer: --seconds.";
   if (verdict.limit == "not_stationary") {
-    return "Look at the halves apart: what changes in the data or on the machine during the run?";
+    return "What changes in the data or on the machine during the run?";
   }
   if (verdict.limit == "none") return "No single change will help by 3 % or more.";
   if (tried(diagnosis) && !confirmed(diagnosis)) {

@@ -116,9 +116,9 @@ std::string text(const Verdict& verdict) {
       wrap("verdict: " + headline(verdict), 0, kLineWidth) + wrap(verdict.reason, 2, kLineWidth);
   for (size_t i = 0; i < verdict.by_phase.size(); ++i) {
     const Verdict& part = verdict.by_phase[i];
-    text += wrap(
-        fmt::format("{} half: {}. {}", i == 0 ? "First" : "Second", headline(part), part.reason), 2,
-        kLineWidth);
+    text +=
+        wrap(fmt::format("{}: {}. {}", i == 0 ? "At first" : "Later", headline(part), part.reason),
+             2, kLineWidth);
   }
   return text + wrap(gain_text(verdict), 2, kLineWidth) + wrap(path_text(verdict), 2, kLineWidth) +
          wrap(basis_text(verdict), 2, kLineWidth);

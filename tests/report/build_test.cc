@@ -160,6 +160,32 @@ TEST_CASE("stamps that had to be put in order are noted when they are many") {
         std::vector<std::string>{"2 stamps of 15 firings were out of order and put in order"});
 }
 
+TEST_CASE("CPU time that the host or a quota kept from the run is noted where it matters") {
+  ReportContext with_log = context();
+  with_log.log = RunLog{};
+  with_log.log->marks.resize(2);
+  Snapshot& first = with_log.log->marks[0];
+  Snapshot& last = with_log.log->marks[1];
+  last.now = 1'000'000'000;
+  first.cpus = {.known = true, .busy_ns = 1, .steal_ns = 7, .throttled_ns = 0};
+  last.cpus = {.known = true, .busy_ns = 2, .steal_ns = 7 + 20'000'000, .throttled_ns = 0};
+  CHECK(build_report(*two_nodes(), {}, at_end(), with_log).notes.empty());  // 1 % of two CPUs
+  last.cpus.steal_ns += 1'000'000;
+  last.cpus.throttled_ns = 500'000'000;
+  CHECK(build_report(*two_nodes(), {}, at_end(), with_log).notes ==
+        std::vector<std::string>{"the host of this virtual machine took CPUs away for 21.0 ms",
+                                 "the control group's CPU quota held threads back for 500 ms"});
+}
+
+TEST_CASE("a report with a log has a verdict, also where none can be given") {
+  CHECK_FALSE(build_report(*two_nodes(), {}, at_end(), context()).verdict);
+  ReportContext with_log = context();
+  with_log.log = RunLog{};
+  const Report report = build_report(*two_nodes(), {}, at_end(), with_log);
+  REQUIRE(report.verdict);
+  CHECK(report.verdict->limit == "invalid");
+}
+
 TEST_CASE("the busiest node is the one whose slots ran the largest share") {
   CHECK(busiest(at_start(), at_end()).id == "batch");
   CHECK(busiest(at_start(), at_end()).share == doctest::Approx(0.7));

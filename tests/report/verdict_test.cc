@@ -109,15 +109,15 @@ TEST_CASE("the JSON of a verdict has the documented names") {
   CHECK(nlohmann::json::parse(format_json(report_with(none)))["verdict"]["limit"] == "invalid");
 }
 
-TEST_CASE("a verdict's halves are told apart") {
+TEST_CASE("a verdict's phases are told apart") {
   Verdict verdict;
   verdict.limit = "not_stationary";
   verdict.reason = "the rate changes.";
   verdict.by_phase = {example(), Verdict{}};
   verdict.by_phase[1].limit = "cpu";
   const std::string text = verdict_format::text(verdict);
-  CHECK(text.find("  First half: decode. decode needs") != std::string::npos);
-  CHECK(text.find("  Second half: CPU saturated.") != std::string::npos);
+  CHECK(text.find("  At first: decode. decode needs") != std::string::npos);
+  CHECK(text.find("  Later: CPU saturated.") != std::string::npos);
 }
 
 TEST_CASE("a diagnosis as text, Markdown and JSON") {

@@ -79,7 +79,7 @@ struct Verdict {
   double model_examples_per_s = 0;       ///< that the model gives for the run as it is; 0: no model
   std::vector<BoundReport> bounds;       ///< lowest first
   std::vector<PathShare> critical_path;  ///< largest first; empty: not recorded
-  std::vector<Verdict> by_phase;         ///< of a run that is not stationary: one for each half
+  std::vector<Verdict> by_phase;         ///< of a run that is not stationary: one for each part
 };
 
 }  // namespace penstock

@@ -1,0 +1,132 @@
+// The whole way from a run's log to its verdict.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "diagnose/verdict.h"
+
+using namespace penstock;
+
+namespace {
+
+constexpr double kMs = 1e6;
+
+/// One batch as the log sees it: the interval, and what of it the node's body and the consumer
+/// took.
+struct Step {
+  double interval_ms, body_cpu_ms, body_off_ms, work_ms;
+};
+
+/// work (one slot) -> consumer, with a state after each batch.
+RunLog log_of(const std::vector<Step>& steps) {
+  RunLog log;
+  Snapshot mark;
+  mark.threads = 1;
+  mark.units.resize(1);
+  mark.units[0].states.starved = {0};
+  mark.units[0].states.blocked = {0};
+  mark.units[0].sampled.has_run_queue = true;
+  mark.edges.resize(1);
+  log.marks.push_back(mark);
+  for (const Step& step : steps) {
+    const auto interval = static_cast<int64_t>(step.interval_ms * kMs);
+    const auto body = static_cast<int64_t>((step.body_cpu_ms + step.body_off_ms) * kMs);
+    const auto work = static_cast<int64_t>(step.work_ms * kMs);
+    UnitSnapshot& unit = mark.units[0];
+    unit.states.running += body;
+    unit.states.starved[0] += interval - body;
+    unit.sampled.firings += 1;
+    unit.sampled.wall_ns += body;
+    unit.sampled.cpu_ns += static_cast<int64_t>(step.body_cpu_ms * kMs);
+    unit.firings += 1;
+    unit.items_out += 1;
+    unit.service.add(body);
+    mark.now = unit.now = mark.now + interval;
+    mark.edges[0].puts = mark.edges[0].gets = unit.firings;
+    ConsumerSnapshot& consumer = mark.consumer;
+    consumer.batches += 1;
+    consumer.examples += 4;
+    consumer.work_ns += work;
+    consumer.wait_ns += interval - work;
+    consumer.work_clocks.wall_ns += work;  // all of it off the CPU
+    consumer.work_clocks.firings += 1;
+    if (consumer.first_batch_ns < 0) consumer.first_batch_ns = mark.now;
+    log.batches.push_back({mark.now, 1, 4, interval - work, work});
+    log.marks.push_back(mark);
+  }
+  return log;
+}
+
+std::vector<Step> times(size_t count, Step step) { return std::vector<Step>(count, step); }
+
+std::vector<Step> operator+(std::vector<Step> a, const std::vector<Step>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+GraphFacts one_node() {
+  GraphFacts graph;
+  graph.units.push_back({.id = "work", .op = "op", .slots = 1, .pooled = false});
+  graph.units[0].out_edges = {0};
+  graph.edges = {{0, 1, 2}};
+  return graph;
+}
+
+Verdict verdict_on(const std::vector<Step>& steps) {
+  return diagnose_run(one_node(), {.cpus = 2, .threads = 2}, log_of(steps));
+}
+
+constexpr Step kNodeLimits = {10, 0.1, 9.8, 3};
+constexpr Step kConsumerLimits = {14, 0.1, 9.8, 13.8};
+
+}  // namespace
+
+TEST_CASE("a slow start is no part of the verdict") {
+  // The first batch takes 40 times as long, in a body that only computes.
+  const Verdict verdict = verdict_on(times(1, {400, 400, 0, 3}) + times(80, kNodeLimits));
+  CHECK(verdict.limit == "node");
+  CHECK(verdict.nodes == std::vector<std::string>{"work"});
+  CHECK(verdict.examples_per_s == doctest::Approx(400));
+  CHECK(verdict.phases.startup_s == doctest::Approx(0.4));
+  CHECK(verdict.reason ==
+        "work needs 9.90 ms a batch of 4 (9.80 ms of it waiting); 1 slot gives at most 404 "
+        "samples/s; you have 400.");
+}
+
+TEST_CASE("too few batches give no verdict, and say how many there should be") {
+  const Verdict verdict = verdict_on(times(20, kNodeLimits));
+  CHECK(verdict.limit == "invalid");
+  CHECK(verdict.reason == "19 steady batches of 20 are too few for a verdict (30 or more).");
+  CHECK(verdict.confidence == 0);
+}
+
+TEST_CASE("a run whose limit changes is not stationary, and each part has its own") {
+  const Verdict verdict = verdict_on(times(60, kNodeLimits) + times(60, kConsumerLimits));
+  CHECK(verdict.limit == "not_stationary");
+  CHECK(verdict.nodes.empty());
+  REQUIRE(verdict.by_phase.size() == 2);
+  CHECK(verdict.by_phase[0].limit == "node");
+  CHECK(verdict.by_phase[1].limit == "consumer");
+}
+
+TEST_CASE("parts that name the same limit at rates not far apart make one verdict") {
+  const Verdict verdict = verdict_on(times(60, kNodeLimits) + times(60, {11.2, 0.1, 11.0, 3}));
+  CHECK(verdict.limit == "node");
+  CHECK(verdict.by_phase.empty());
+  CHECK(verdict.reason.find("(So it is in both parts of the run, whose rates differ by 12 %.)") !=
+        std::string::npos);
+  const Verdict far = verdict_on(times(60, kNodeLimits) + times(60, {20, 0.1, 19.8, 3}));
+  CHECK(far.limit == "not_stationary");
+}
+
+TEST_CASE("CPUs that other programs use are not there to be had") {
+  RunLog log = log_of(times(80, {10, 9.9, 0, 3}));
+  for (Snapshot& mark : log.marks) {
+    mark.process_cpu_ns = mark.now * 99 / 100;
+    mark.cpus = {.known = true, .busy_ns = mark.now * 199 / 100 + 1};
+  }
+  const Verdict verdict = diagnose_run(one_node(), {.cpus = 2, .threads = 2}, log);
+  CHECK(verdict.limit == "co_limited");  // one slot, and the one CPU that is left
+  CHECK(verdict.reason.find("(Other programs and the host took 1 of 2 CPUs.)") !=
+        std::string::npos);
+}
