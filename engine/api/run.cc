@@ -21,6 +21,7 @@ Run Pipeline::start(const StartOptions& options) const {
   run.epochs = options.epochs;
   run.batches = options.batches;
   run.first_epoch = options.first_epoch;
+  if (options.record_firings) run.recording = Recording::kAll;
   run.on_warning = options.on_warning;
   return Run(RunImpl::start(plan_, std::move(run)));
 }

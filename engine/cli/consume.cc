@@ -103,6 +103,7 @@ Consumed consume(Run& run, const Work& work, const ConsumeOptions& options, Stop
       const int64_t done = now_ns();
       consumed.deliveries.push_back({done, arrived - before, done - arrived, next.batch.size()});
       keep_snapshot(run, options, &consumed);
+      if (options.on_batch) options.on_batch();
       before = now_ns();
     }
   } catch (const RunError& error) {

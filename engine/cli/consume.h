@@ -40,6 +40,7 @@ struct ConsumeOptions {
   std::optional<uint64_t> expected;  ///< batches until the run ends, where that is known
   bool digest = false;
   std::function<void()> on_first;  ///< called with the first batch there
+  std::function<void()> on_batch;  ///< called after the work of each one
 };
 
 /// What the loop brought.

@@ -115,18 +115,20 @@ class Diagnostician {
   }
 
   bool experiment() {
-    if (!evidence_) return true;
-    const Verdict& verdict = *diagnosis_.steady->verdict;
-    for (const auto& trial :
-         {headroom_trial(*evidence_, verdict), change_trial(*evidence_, verdict)}) {
-      if (trial) diagnosis_.trials.push_back({*trial, {}, {}, {}});
-    }
-    if (diagnosis_.trials.empty()) return true;
+    if (evidence_) plan_trials();
     write_predictions();
     for (TrialRecord& record : diagnosis_.trials) {
       if (!make(&record)) return false;
     }
     return true;
+  }
+
+  void plan_trials() {
+    const Verdict& verdict = *diagnosis_.steady->verdict;
+    for (const auto& trial :
+         {headroom_trial(*evidence_, verdict), change_trial(*evidence_, verdict)}) {
+      if (trial) diagnosis_.trials.push_back({*trial, {}, {}, {}});
+    }
   }
 
   void write_predictions() {

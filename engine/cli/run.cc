@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 #include "report/build.h"
 #include "report/empty_run.h"
+#include "report/trace.h"
 
 namespace penstock::cli {
 namespace {
@@ -28,6 +29,7 @@ struct RunFlags {
   std::optional<int64_t> workers;
   std::optional<uint64_t> threads;
   bool digest = false;
+  std::string trace;
 };
 
 /// Batches until the run ends, where that can be known before.
@@ -132,8 +134,20 @@ StartOptions start_options(const RunFlags& flags, Console& console) {
   start.batches = flags.batches;
   start.epochs = flags.epochs;
   if (flags.workers) start.inline_run = true;
+  start.record_firings = !flags.trace.empty();
   start.on_warning = [&console](const std::string& message) { console.warn(message); };
   return start;
+}
+
+void end_trace(Run& run, Console& console, const std::string& file, TraceWriter* trace) {
+  trace->add(run.impl().take_firings());
+  trace->finish();
+  console.note("the trace is in " + file + "; ui.perfetto.dev opens it");
+  if (trace->lost() > 0) {
+    console.warn(fmt::format(
+        "the trace lacks {} firings: more than it can keep happened between two batches",
+        trace->lost()));
+  }
 }
 
 int run_verb(RunFlags flags) {
@@ -155,6 +169,8 @@ int run_verb(RunFlags flags) {
   const Work work(plan.consumer());
   const std::optional<double> reference = work.reference_ms();
   const StartOptions start = start_options(flags, console);
+  std::optional<TraceWriter> trace;
+  if (!flags.trace.empty()) trace.emplace(flags.trace, plan);
   StopState stop;
   Run run = pipeline.start(start);
   signals.on_stop([&] {
@@ -173,10 +189,15 @@ int run_verb(RunFlags flags) {
                        {.warmup = flags.warmup,
                         .expected = expected_batches(plan, start),
                         .digest = flags.digest,
-                        .on_first = [&] { console.detail("the first batch is there"); }},
+                        .on_first = [&] { console.detail("the first batch is there"); },
+                        .on_batch =
+                            [&] {
+                              if (trace) trace->add(run.impl().take_firings());
+                            }},
                        stop);
   }
   signals.on_stop(nullptr);
+  if (trace) end_trace(run, console, flags.trace, &*trace);
   console.finish();
   Report report = report_of(flags, plan, run, &consumed, work, reference);
   const bool stopped = stop.stopped && !consumed.error;
@@ -207,6 +228,9 @@ void add_run(Shell& shell) {
   verb->add_option("--workers", flags->workers, "0: all work inside the consumer's own call")
       ->type_name("0");
   verb->add_flag("--digest", flags->digest, "Print one number over all batches (XXH3)");
+  verb->add_option("--trace", flags->trace,
+                   "Write every firing to FILE as trace events, for ui.perfetto.dev and the like")
+      ->type_name("FILE");
   add_set(verb, &flags->common);
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common);

@@ -140,7 +140,7 @@ void RunCore::begin() {
   engine_->budget()->join(this);
   process_cpu_at_start_ = process_cpu_ns();
   start_ = now_ns();
-  recording_ = kClocks && options_.recording == Recording::kAll;
+  recording_ = kClocks && records_all();
   consumer_.begin(start_, engine_->sample_cost_ns());
   cpus_ = cpu_affinity();
   for (auto& edge : edges_) edge->begin(start_);
@@ -427,7 +427,7 @@ void RunCore::remember_mark() {
 // Called when next() is entered.
 void RunCore::choose_recording() {
   constexpr uint64_t kBegin = 32, kEnd = 64, kEvery = 256;
-  if (!kClocks || options_.recording == Recording::kAll) return;
+  if (!kClocks || records_all()) return;
   const uint64_t at = consumer_.delivered() % kEvery;
   const bool wanted = at >= kBegin && at < kEnd;
   if (wanted == recording()) return;
@@ -449,7 +449,7 @@ void RunCore::collect_firings() {
   leave();
   std::lock_guard lock(history_mutex_);
   std::vector<FiringRecord>& kept = recorded_.firings;
-  if (options_.recording == Recording::kSome && kept.size() + log.firings.size() > kMost) {
+  if (!records_all() && kept.size() + log.firings.size() > kMost) {
     kept.clear();
     const auto first = std::min_element(
         log.firings.begin(), log.firings.end(),

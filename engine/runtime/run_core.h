@@ -57,6 +57,7 @@ class RunCore final : public RunImpl {
   /// now) when it is far ahead of the consumer, so that a branch of empty epochs comes to rest.
   bool may_begin_epoch(uint32_t epoch);
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
+  bool records_all() const { return options_.recording == Recording::kAll; }
   bool serial() const { return options_.scheduling == Scheduling::kInline; }
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   BufferPool& buffers() { return *buffers_; }

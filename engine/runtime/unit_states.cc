@@ -160,7 +160,7 @@ void Unit::request(Worker& worker, SnapshotRequest* request) {
 }
 
 void Unit::record(FiringRecord record, const Slot& slot) {
-  constexpr size_t kMost = 4096;
+  const size_t most = run_.records_all() ? 1 << 16 : 1 << 12;
   for (int64_t* time : {&record.free, &record.in, &record.ready, &record.start, &record.end,
                         &record.held, &record.head, &record.room, &record.done}) {
     *time -= start_time_;
@@ -174,12 +174,12 @@ void Unit::record(FiringRecord record, const Slot& slot) {
   record.ready_edge = slot.ready_edge;
   record.full_edge = slot.full_edge;
   record.has_body = slot.has_body;
-  if (recorded_.size() < kMost) {
+  if (recorded_.size() < most) {
     recorded_.push_back(record);
     return;
   }
   recorded_[recorded_next_] = record;
-  recorded_next_ = (recorded_next_ + 1) % kMost;
+  recorded_next_ = (recorded_next_ + 1) % most;
   ++recorded_lost_;
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("diagnose names the limit, and its predictions are on disk and hold") 
     CHECK(verdict["remedy"] == "nodes.fetch.concurrency=2");
   }
   CHECK(diagnosis["runs"]["serial"]["verdict"]["limit"].is_string());
-  REQUIRE(!diagnosis["trials"].empty());
+  CHECK((!named || !diagnosis["trials"].empty()));
   for (const json& trial : diagnosis["trials"]) {
     CHECK(trial["result"]["finding"].is_string());
     CHECK(trial["alternatives"].size() == 2);
@@ -72,12 +72,16 @@ TEST_CASE("an interrupted diagnosis tells what it has, and keeps its predictions
   const Outcome outcome = penstock_command(
       {"diagnose", file, "--seconds", "1", "--predictions", predictions},
       {.signals = {{SIGINT, "note: the predictions are in " + predictions + "\n"}}});
-  CHECK(outcome.code == 130);
-  for (const char* part :
-       {"OBSERVATION\n", "HYPOTHESIS\n", "EXPERIMENT\n", "not made", "NEXT\n  Interrupted"}) {
+  for (const char* part : {"OBSERVATION\n", "HYPOTHESIS\n", "EXPERIMENT\n", "NEXT\n"}) {
     CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
   }
-  CHECK(read_json(predictions)["predictions"] == 1);
+  const json written = read_json(predictions);
+  CHECK(written["predictions"] == 1);
+  // On a machine that changes its speed there may be nothing to try, and nothing to interrupt.
+  const bool tried = !written["trials"].empty();
+  CHECK(outcome.code == (tried ? 130 : 0));
+  CHECK((outcome.out.find("not made") != std::string::npos) == tried);
+  CHECK((outcome.out.find("NEXT\n  Interrupted") != std::string::npos) == tried);
 }
 
 TEST_CASE("predictions that cannot be written end the diagnosis before any trial") {

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -203,4 +205,46 @@ TEST_CASE("a reader that goes away is no error") {
                        {.stdout_path = fifo, .on_start = [&] { close(reader); }});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a trace has a track for each slot, without overlaps, and what the consumer did") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const std::string trace = (folder / "trace.json").string();
+  const Outcome outcome = penstock_command({"run", file, "--trace", trace});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err == "note: the trace is in " + trace + "; ui.perfetto.dev opens it\n");
+  std::ifstream stream(trace);
+  const json events = json::parse(stream);
+  std::map<int, std::string> processes;
+  std::map<std::pair<int, int>, double> ends;
+  std::map<std::string, int> bodies;
+  int waits = 0, batches = 0;
+  for (const json& event : events) {
+    if (event["ph"] == "M") {
+      if (event["name"] == "process_name") processes[event["pid"]] = event["args"]["name"];
+      continue;
+    }
+    double& end = ends[{event["pid"], event["tid"]}];
+    const double begin = event["ts"];
+    CHECK(begin >= end - 0.001);  // printed to the nanosecond
+    end = begin + event["dur"].get<double>();
+    const std::string name = event["name"];
+    bodies[name] += name == processes[event["pid"]] ? 1 : 0;
+    batches += name == "data_wait" ? 1 : 0;
+    waits += name == "starved: make -> batch" ? 1 : 0;
+  }
+  CHECK(processes[0] == "consumer");
+  CHECK(bodies["make"] == 64);
+  CHECK(batches == 16);
+  CHECK(waits > 0);
+}
+
+TEST_CASE("a trace that cannot be written ends before the run") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const Outcome outcome = penstock_command({"run", file, "--trace", "/no/such/folder/t.json"});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err ==
+        "error: cannot write the trace to /no/such/folder/t.json: No such file or directory\n");
 }

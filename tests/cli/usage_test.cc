@@ -25,6 +25,7 @@ Options:
   --threads N                 CPU threads (default: what the file says)
   --workers 0                 0: all work inside the consumer's own call
   --digest                    Print one number over all batches (XXH3)
+  --trace FILE                Write every firing to FILE as trace events, for ui.perfetto.dev and the like
   --set KEY=VALUE             Override a value of the file, nodes.decode.concurrency=4 (repeatable)
   --plugin FILE               Load an operator library (repeatable)
   --format text|json          Form of the result

@@ -73,6 +73,7 @@ struct StartOptions {
   std::optional<uint32_t> epochs;   ///< overrides the file's
   std::optional<uint64_t> batches;  ///< overrides the file's
   uint32_t first_epoch = 0;
+  bool record_firings = false;  ///< all of them, for a trace; else of some batches, for the verdict
   std::function<void(const std::string&)> on_warning;  ///< any thread; rate is not limited here
 };
 
