@@ -32,7 +32,7 @@ SignalWatch::~SignalWatch() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  pthread_kill(watcher_.native_handle(), SIGTERM);  // wakes sigwait()
+  pthread_kill(watcher_.native_handle(), SIGINT);  // wakes sigwait()
   watcher_.join();
   if (stopper_.joinable()) stopper_.join();
 }

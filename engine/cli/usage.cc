@@ -39,7 +39,7 @@ std::string unknown_option(const std::vector<std::string>& known, int argc, char
     const std::string_view argument = argv[i];
     if (argument == "--") break;
     if (argument.substr(0, 2) != "--") continue;
-    const std::string name(argument.substr(0, argument.find('=')));
+    std::string name(argument.substr(0, argument.find('=')));
     if (std::find(known.begin(), known.end(), name) == known.end()) return name;
   }
   return "";

@@ -116,7 +116,7 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
       auto info = std::make_shared<ErrorInfo>();
       info->message = std::exchange(stall_, {});
       lock.unlock();
-      raise(std::move(info));
+      raise(info);
     }
   }
   waiting_.store(0);
@@ -139,7 +139,7 @@ bool RunCore::run_inline() {
   if (admitted == nullptr) {
     auto info = std::make_shared<ErrorInfo>();
     info->message = describe_stall();
-    raise(std::move(info));
+    raise(info);
   }
   admitted->admit();
   admissions_.fetch_add(1, std::memory_order_relaxed);
@@ -176,14 +176,14 @@ std::optional<Next> RunCore::take_entry() {
       case EntryKind::kError: {
         std::shared_ptr<const ErrorInfo> error = entry.item->error;
         consumer_worker_.items.give(entry.item);
-        raise(std::move(error));
+        raise(error);
       }
       case EntryKind::kEpochEnd:
         if (epoch_batches_ == 0 && end_epoch_ == kDoneForever) {
           auto info = std::make_shared<ErrorInfo>();
           info->message = "epoch " + std::to_string(entry.epoch) +
                           " gave no batch, so the number of batches asked for cannot be reached";
-          raise(std::move(info));
+          raise(info);
         }
         enter_epoch(entry.epoch + 1);
         epoch_ended_ = true;
@@ -274,10 +274,10 @@ void RunCore::throw_sink_error(int64_t up_to_epoch) {
       }
     }
   }
-  if (error) raise(std::move(error));
+  if (error) raise(error);
 }
 
-void RunCore::raise(std::shared_ptr<const ErrorInfo> error) {
+void RunCore::raise(const std::shared_ptr<const ErrorInfo>& error) {
   status_.store(kFailed);
   cancel();
   throw RunError(*error);

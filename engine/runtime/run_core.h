@@ -99,7 +99,7 @@ class RunCore final : public RunImpl {
   std::optional<Next> finish_epoch();
   std::optional<Next> finish_run();
   Next deliver(Item* item);
-  [[noreturn]] void raise(std::shared_ptr<const ErrorInfo> error);
+  [[noreturn]] void raise(const std::shared_ptr<const ErrorInfo>& error);
   void throw_sink_error(int64_t up_to_epoch);
   void stop_consumer();
   bool sinks_reached(uint32_t epochs) const;
