@@ -86,15 +86,24 @@ ConsumerCosts consumer_costs(const ConsumerSnapshot& begin, const ConsumerSnapsh
   return consumer;
 }
 
-/// CPUs that were this process's or idle: what others used is not there to be had.
-double cpus_left(double allowed, const Snapshot& begin, const Snapshot& end) {
+/// CPUs less what others took from this process: no more than they used, and no more than its own
+/// threads waited for a CPU, since what it did not ask for nobody took. `queued`: CPUs' worth of
+/// that waiting.
+double cpus_left(double allowed, double queued, const Snapshot& begin, const Snapshot& end) {
   const auto window = static_cast<double>(end.now - begin.now);
   if (!begin.cpus.known || !end.cpus.known || window <= 0) return allowed;
   const auto own = static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns);
   const auto busy = static_cast<double>(end.cpus.busy_ns - begin.cpus.busy_ns);
   const auto steal = static_cast<double>(end.cpus.steal_ns - begin.cpus.steal_ns);
   const double others = std::max(0.0, busy - own) + std::max(0.0, steal);
-  return std::clamp(allowed - others / window, std::min(allowed, own / window), allowed);
+  return std::clamp(allowed - std::min(others / window, queued), std::min(allowed, own / window),
+                    allowed);
+}
+
+double queued_per_batch(const Costs& costs) {
+  double sum = costs.consumer.queued_ms;
+  for (const NodeCosts& node : costs.nodes) sum += node.visits * node.queued_ms;
+  return sum;
 }
 
 /// The engine's own CPU: what the process used beyond the bodies and the consumer's work. Sampled
@@ -143,12 +152,13 @@ Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snaps
   costs.consumer.key = graph.consumer_key;
   costs.consumer.target_ms = graph.consumer_target_ms;
   costs.cpus_allowed = machine.cpus;
-  costs.cpus = cpus_left(machine.cpus, begin, end);
   costs.threads = machine.threads;
   costs.serial = machine.serial;
   add_engine(per(static_cast<double>(end.process_cpu_ns - begin.process_cpu_ns) / 1e6, batches),
              &costs);
   costs.batches_per_s = per(batches, static_cast<double>(end.now - begin.now) / 1e9);
+  costs.cpus =
+      cpus_left(machine.cpus, queued_per_batch(costs) * costs.batches_per_s / 1e3, begin, end);
   costs.examples_per_batch =
       per(static_cast<double>(end.consumer.examples - begin.consumer.examples), batches);
   return costs;

@@ -277,12 +277,16 @@ double difference(double a, double b) {
 /// so different that one figure would mislead.
 Verdict judge_parts(const Evidence& first, const Evidence& second, const Evidence& whole) {
   const Verdict a = judge(first), b = judge(second);
-  const double drift = difference(a.examples_per_s, b.examples_per_s);
-  if (a.limit == b.limit && a.nodes == b.nodes && drift <= kMostDriftAlike) {
+  const bool cpu = a.limit == "cpu" && b.limit == "cpu";
+  // Where the CPU limits, a rate that follows the CPUs that others left is no other rate.
+  const double drift = difference(a.examples_per_s / (cpu ? first.costs.cpus : 1),
+                                  b.examples_per_s / (cpu ? second.costs.cpus : 1));
+  if (a.limit == b.limit && (cpu || a.nodes == b.nodes) && drift <= kMostDriftAlike) {
     Verdict verdict = judge(whole);
     verdict.confidence *= 1 - drift;
-    verdict.reason += fmt::format(
-        " (So it is in both parts of the run, whose rates differ by {:.0f} %.)", drift * 100);
+    verdict.reason +=
+        fmt::format(" (So it is in both parts of the run, whose rates differ by {:.0f} %.)",
+                    difference(a.examples_per_s, b.examples_per_s) * 100);
     return verdict;
   }
   Verdict verdict;

@@ -119,14 +119,19 @@ TEST_CASE("parts that name the same limit at rates not far apart make one verdic
   CHECK(far.limit == "not_stationary");
 }
 
-TEST_CASE("CPUs that other programs use are not there to be had") {
-  RunLog log = log_of(times(80, {10, 9.9, 0, 3}));
-  for (Snapshot& mark : log.marks) {
-    mark.process_cpu_ns = mark.now * 99 / 100;
-    mark.cpus = {.known = true, .busy_ns = mark.now * 199 / 100 + 1};
-  }
-  const Verdict verdict = diagnose_run(one_node(), {.cpus = 2, .threads = 2}, log);
-  CHECK(verdict.limit == "co_limited");  // one slot, and the one CPU that is left
-  CHECK(verdict.reason.find("(Other programs and the host took 1 of 2 CPUs.)") !=
-        std::string::npos);
+TEST_CASE("CPUs that other programs take are gone, as far as this one waited for them") {
+  // 20 ms of CPU a batch on two CPUs; others use one of them, and the run waits for it or does not.
+  const auto costs_with = [](double queued_part) {
+    RunLog log = log_of(times(80, {20, 10, 10, 3}));
+    for (Snapshot& mark : log.marks) {
+      mark.process_cpu_ns = mark.now / 2;
+      mark.cpus = {.known = true, .busy_ns = mark.now * 3 / 2 + 1};
+      mark.units[0].sampled.run_queue_ns =
+          static_cast<int64_t>(queued_part * static_cast<double>(mark.units[0].sampled.wall_ns));
+    }
+    return costs_of(one_node(), {.cpus = 2, .threads = 2}, log.marks.front(), log.marks.back());
+  };
+  CHECK(costs_with(0).cpus == doctest::Approx(2));
+  CHECK(costs_with(0.25).cpus == doctest::Approx(1.75));
+  CHECK(costs_with(0.5).cpus == doctest::Approx(1.5));
 }
