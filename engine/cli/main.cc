@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ int dispatch(Shell& shell, int argc, char** argv) {
     return kBadPipeline;
   } catch (const RunError& error) {
     print_error(error.what());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
     return kFailed;
   } catch (const std::exception& error) {
     print_error(error.what());

@@ -405,13 +405,17 @@ Snapshot RunCore::snapshot_before(double seconds) const {
 
 void RunCore::remember_snapshot() {
   constexpr int64_t kEvery = 500'000'000;
-  constexpr size_t kKept = 600;
+  constexpr size_t kKept = 64;
   const int64_t now = now_ns() - start_;
   if (now < next_history_) return;
   next_history_ = now + kEvery;
   Snapshot s = snapshot();
   std::lock_guard lock(history_mutex_);
-  if (history_.size() == kKept) history_.erase(history_.begin() + 1);
+  if (history_.size() == kKept) {  // every second one of the older half goes, the first stays
+    for (size_t i = kKept / 2 - 1; i > 0; i -= 2) {
+      history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
   history_.push_back(std::move(s));
 }
 
