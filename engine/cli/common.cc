@@ -64,6 +64,16 @@ void add_file(CLI::App* verb, std::string* file) {
   verb->add_option("FILE", *file, "The pipeline, a YAML file")->required()->type_name("");
 }
 
+void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches) {
+  verb->add_option("--seconds", *seconds,
+                   "Length of each run (default 3; up to twice as long while batches are few)")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0));
+  verb->add_option("--batches", *batches, "Length of each run in batches instead")
+      ->type_name("N")
+      ->check(at_least(1));
+}
+
 CLI::Validator at_least(uint64_t least) {
   return CLI::Validator(
       [least](std::string& text) -> std::string {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ void add_format(CLI::App* verb, CommonOptions* options,
 void add_verbosity(CLI::App* verb, CommonOptions* options);
 /// The positional FILE.
 void add_file(CLI::App* verb, std::string* file);
+/// --seconds and --batches of verbs that make several runs.
+void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches);
 /// A whole number of at least `least`.
 CLI::Validator at_least(uint64_t least);
 
@@ -73,6 +76,7 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json);
 // One file a verb.
 void add_run(Shell& shell);
 void add_diagnose(Shell& shell);
+void add_sweep(Shell& shell);
 void add_check(Shell& shell);
 void add_list(Shell& shell);
 void add_describe(Shell& shell);

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   shell.app.footer("penstock VERB --help tells more and shows two examples.");
   add_run(shell);
   add_diagnose(shell);
+  add_sweep(shell);
   add_check(shell);
   add_graph(shell);
   add_list(shell);

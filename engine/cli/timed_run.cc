@@ -6,40 +6,62 @@
 #include "cli/progress.h"
 #include "diagnose/steady.h"
 #include "report/build.h"
+#include "report/empty_run.h"
+#include "report/split.h"
 #include "runtime/run.h"
 
 namespace penstock::cli {
 namespace {
 
-constexpr double kLongestTimes = 10;  // the wanted time, while there are too few batches
 constexpr uint64_t kWantedBatches = 2 * kLeastBatches;
 constexpr uint64_t kEndless = 1'000'000'000;
 
 /// Epochs without end, as many as time allows.
 StartOptions start_options(const Plan& plan, const TimedRun& how, Console& console) {
   StartOptions start;
-  start.batches = kEndless;
+  start.batches = how.batches.value_or(kEndless);
   if (plan.spec().epochs) start.epochs = uint32_t{1'000'000'000};
   if (how.serial) start.inline_run = true;
   start.on_warning = [&console](const std::string& message) { console.warn(message); };
   return start;
 }
 
-/// Takes batches until the time is over or somebody stops the run.
-void take_batches(Run& run, const Work& work, const TimedRun& how,
-                  const std::atomic<bool>& interrupted) {
+/// The ends of a window that is counted in batches.
+struct CountedWindow {
+  std::optional<Snapshot> begin, end;
+};
+
+/// Takes batches until the time is over, all are there, or somebody stops the run.
+CountedWindow take_batches(Run& run, const Work& work, const TimedRun& how,
+                           const std::atomic<bool>& interrupted) {
   using Clock = std::chrono::steady_clock;
+  const uint64_t warmup = how.batches ? default_warmup(*how.batches) : 0;
+  CountedWindow window;
   const auto begin = Clock::now();
   for (uint64_t batches = 0;;) {
     const Next next = run.next();
-    if (next.kind == Next::Kind::kEnd) return;
+    if (next.kind == Next::Kind::kEnd) return window;
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    const bool enough = batches >= kWantedBatches || seconds >= kLongestTimes * how.seconds;
-    if (seconds >= how.seconds && enough) return;
+    const bool enough = batches >= kWantedBatches || seconds >= how.longest_times * how.seconds;
+    if (!how.batches && seconds >= how.seconds && enough) return window;
     if (next.kind != Next::Kind::kBatch) continue;
+    if (how.on_batch) how.on_batch(next.batch);
     if (how.consumer_works) work.step(interrupted);
     ++batches;
+    if (how.batches && batches == warmup) window.begin = run.impl().snapshot();
+    if (how.batches && batches == *how.batches) window.end = run.impl().snapshot();
   }
+}
+
+/// Says why nothing came where the engine only knows that nothing came.
+[[noreturn]] void fail(const RunError& error, const Plan& plan, const Snapshot& end) {
+  ErrorInfo info = error.info();
+  if (info.node.empty() && end.consumer.batches == 0) {
+    const EmptyRun empty = explain_empty_run(plan, end);
+    info.message += ": " + empty.reason;
+    if (!empty.help.empty()) info.message += " (" + empty.help + ")";
+  }
+  throw RunError(std::move(info));
 }
 
 /// The state from which the figures count: behind a fifth of the batches.
@@ -76,9 +98,14 @@ std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,
   if (interrupter.interrupted()) return std::nullopt;
   Run run = pipeline.start(start_options(pipeline.plan(), how, console));
   interrupter.watch(&run);
+  CountedWindow window;
   try {
     const Progress progress(run, console, how.label + ": ");
-    take_batches(run, work, how, interrupter.interrupted());
+    window = take_batches(run, work, how, interrupter.interrupted());
+  } catch (const RunError& error) {
+    interrupter.watch(nullptr);
+    console.finish();
+    fail(error, pipeline.plan(), run.impl().snapshot());
   } catch (...) {
     interrupter.watch(nullptr);
     throw;
@@ -92,16 +119,19 @@ std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,
   context.epochs = run.impl().epochs_begun();
   context.skipped = run.impl().skipped();
   context.log = timed.log;
-  context.serial = how.serial;
+  context.serial = run.impl().serial_run();
   if (how.consumer_works) context.work_reference_ms = reference_ms;
   context.spin_iterations = work.spin_iterations();
-  if (timed.log.marks.empty()) {
-    timed.report = build_report(pipeline.plan(), {}, run.impl().snapshot(), context);
+  Snapshot begin, end;
+  if (how.batches || timed.log.marks.size() < 2) {
+    begin = window.begin ? *window.begin : Snapshot();
+    end = window.end ? *window.end : run.impl().snapshot();
   } else {
-    const Snapshot& begin = behind_warmup(timed.log);
-    context.warmup_batches = begin.consumer.batches;
-    timed.report = build_report(pipeline.plan(), begin, timed.log.marks.back(), context);
+    begin = behind_warmup(timed.log);
+    end = timed.log.marks.back();
   }
+  context.warmup_batches = begin.consumer.batches;
+  timed.report = build_report(pipeline.plan(), begin, end, context);
   run.stop();
   return timed;
 }

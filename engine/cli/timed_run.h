@@ -34,10 +34,13 @@ class Interrupter {
 };
 
 struct TimedRun {
-  std::string label;    ///< for the line of progress
-  double seconds = 2;   ///< at least; longer until there are enough batches for a verdict
-  bool serial = false;  ///< `workers: 0`
+  std::string label;          ///< for the line of progress
+  double seconds = 2;         ///< at least; longer until there are enough batches for a verdict
+  double longest_times = 10;  ///< ... but at most so many times as long
+  std::optional<uint64_t> batches;  ///< so many instead, however long they take
+  bool serial = false;              ///< `workers: 0`
   bool consumer_works = true;
+  std::function<void(const Batch&)> on_batch;  ///< called with each; counts as the consumer's work
 };
 
 /// What it brought.

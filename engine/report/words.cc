@@ -120,4 +120,20 @@ std::string Table::text() const {
   return result;
 }
 
+std::string Table::markdown() const {
+  std::string result;
+  for (const auto& cells : rows_) {
+    for (const std::string& cell : cells) {
+      result += "| ";
+      for (const char c : cell) result += c == '|' ? std::string("\\|") : std::string(1, c);
+      result += " ";
+    }
+    result += "|\n";
+    if (&cells != &rows_.front()) continue;
+    for (const Align column : columns_) result += column == Align::kLeft ? "|---" : "|---:";
+    result += "|\n";
+  }
+  return result;
+}
+
 }  // namespace penstock

@@ -39,6 +39,8 @@ class Table {
   size_t width() const;
   /// Lines ending in a newline, without spaces before it.
   std::string text() const;
+  /// The same as a table of Markdown; the first row is its head.
+  std::string markdown() const;
 
  private:
   std::vector<Align> columns_;

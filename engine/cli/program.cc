@@ -1,0 +1,68 @@
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace penstock::cli {
+namespace {
+
+constexpr int kNotFound = 127;  // of a shell, and of a spawn that fails in the child
+
+/// Writes all of it; a reader that goes away shows in its exit status.
+void write_all(int file, const std::string& text) {
+  for (size_t sent = 0; sent < text.size();) {
+    const ssize_t n = write(file, text.data() + sent, text.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    sent += static_cast<size_t>(n);
+  }
+}
+
+int exit_status(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+Outcome feed(const std::vector<std::string>& command, const std::string& input,
+             const std::string& path) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error(std::strerror(errno));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  if (!path.empty()) {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  }
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  if (error == 0) write_all(ends[1], input);
+  close(ends[1]);
+  if (error != 0) return Outcome::kMissing;
+  const int status = exit_status(child);
+  if (status == kNotFound) return Outcome::kMissing;
+  return status == 0 ? Outcome::kDone : Outcome::kFailed;
+}
+
+}  // namespace penstock::cli

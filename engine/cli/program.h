@@ -1,0 +1,18 @@
+#pragma once
+/// Other programs that draw: dot, gnuplot.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace penstock::cli {
+
+enum class Outcome : uint8_t { kDone, kMissing, kFailed };
+
+/// Runs `command` (a program on PATH and its arguments) with `input` as its standard input. Its
+/// standard output goes to the file `path`, or to ours where that is empty. kMissing: there is no
+/// such program. Throws std::runtime_error for what is neither the program's nor the input's fault.
+Outcome feed(const std::vector<std::string>& command, const std::string& input,
+             const std::string& path = "");
+
+}  // namespace penstock::cli

@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/sweep_format.h"
+#include "support/sweep_table.h"
+
+namespace penstock {
+namespace {
+
+using testing::sweep_of;
+
+Sweep example() {
+  Sweep sweep = sweep_of({"1", "2", "4"}, 400, {450, 900, 910});
+  sweep.runs[1].predicted = Prediction{.examples_per_s = 448, .limit = "node", .nodes = {"decode"}};
+  sweep.runs[2].predicted = Prediction{.examples_per_s = 870, .limit = "consumer"};
+  sweep.runs[3].predicted = Prediction{.examples_per_s = 870, .limit = "consumer"};
+  Report& serial = *sweep.runs[0].report;
+  serial.wait_ms = {70.5, 70, 72, 80};
+  serial.work_ms = {8.25, 8, 9, 10};
+  serial.wait_fraction = 0.89;
+  return sweep;
+}
+
+TEST_CASE("a sweep as text: one row a run, prediction beside measurement, where scaling stops") {
+  CHECK(
+      format_text(example()) ==
+      "photos: 4 runs, 3 s each\n"
+      "\n"
+      "decode.concurrency  workers   ex/s  wait_mean  wait_p50  wait_p95  wait_max  work  "
+      "wait_frac\n"
+      "            serial        0  400.0      70.50     70.00     72.00     80.00  8.25       "
+      "0.89\n"
+      "                 1        1  450.0       0.00      0.00      0.00      0.00  0.00       "
+      "0.00\n"
+      "                 2        2  900.0       0.00      0.00      0.00      0.00  0.00       "
+      "0.00\n"
+      "                 4        4  910.0       0.00      0.00      0.00      0.00  0.00       "
+      "0.00\n"
+      "wait and work in ms a batch; workers 0: the serial run, all work inside the consumer's own "
+      "call.\n"
+      "predicted: from its costs, before the run.\n"
+      "\n"
+      "         ex/s  predicted     off  # ex/s, | predicted                     limit\n"
+      "serial  400.0                     [################                    ]\n"
+      "1       450.0      448.0  +0.4 %  [#################|                  ]\n"
+      "2       900.0      870.0  +3.4 %  [#################################|##]\n"
+      "4       910.0      870.0  +4.6 %  [#################################|##]\n"
+      "\n"
+      "scaling stops at decode.concurrency = 2 (900.0 ex/s, 2.25 x the serial run); predicted: "
+      "2.\n");
+}
+
+TEST_CASE("a sweep that ended early shows what it has") {
+  Sweep sweep = example();
+  sweep.status = "interrupted";
+  sweep.runs[3].report.reset();
+  const std::string text = format_text(sweep);
+  CHECK(text.rfind("photos: 3 runs of 4 (interrupted), 3 s each\n", 0) == 0);
+  CHECK(text.find("\n4 ") == std::string::npos);
+  CHECK(text.find("goes on to decode.concurrency = 2, the last value") != std::string::npos);
+  for (SweepRun& run : sweep.runs) run.report.reset();
+  CHECK(format_text(sweep) == "photos: 0 runs of 4 (interrupted), 3 s each\n");
+}
+
+TEST_CASE("a sweep as Markdown has the same rows") {
+  const std::string text = format_markdown(example());
+  CHECK(text.find("| decode.concurrency | workers | ex/s |") != std::string::npos);
+  CHECK(text.find("|---:|---:|---:|") != std::string::npos);
+  CHECK(text.find("| 2 | 900.0 | 870.0 | +3.4 % |") != std::string::npos);
+  CHECK(text.find("\n* scaling stops at") != std::string::npos);
+}
+
+TEST_CASE("a sweep as JSON embeds the reports") {
+  const auto json = nlohmann::json::parse(format_json(example()));
+  CHECK(json["sweep"] == 1);
+  CHECK(json["vary"][0] == "nodes.decode.concurrency");
+  CHECK(json["runs"][0]["set"] == nlohmann::json{{"workers", 0}});
+  CHECK(json["runs"][0]["predicted"].is_null());
+  CHECK(json["runs"][2]["set"] == nlohmann::json{{"nodes.decode.concurrency", 2}});
+  CHECK(json["runs"][2]["predicted"]["examples_per_s"] == 870);
+  CHECK(json["runs"][1]["predicted"]["nodes"][0] == "decode");
+  CHECK(json["runs"][2]["report"]["report"] == 1);
+  CHECK(json["curves"][0]["stops_at"] == 2);
+  CHECK(json["curves"][0]["predicted_stop"] == 2);
+}
+
+}  // namespace
+}  // namespace penstock
