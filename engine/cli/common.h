@@ -77,6 +77,7 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json);
 void add_run(Shell& shell);
 void add_diagnose(Shell& shell);
 void add_sweep(Shell& shell);
+void add_compare(Shell& shell);
 void add_check(Shell& shell);
 void add_list(Shell& shell);
 void add_describe(Shell& shell);

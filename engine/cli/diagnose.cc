@@ -213,7 +213,7 @@ void add_diagnose(Shell& shell) {
   verb->add_option("--seconds", flags->seconds,
                    "Length of each of its up to eight runs (default 2; longer if batches are few)")
       ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0));
+      ->check(CLI::Range(0.1, 86400.0).description(""));
   verb->add_option("--predictions", flags->predictions,
                    "Where the predictions go before they are tested (default "
                    "NAME.predictions.json)")

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   add_run(shell);
   add_diagnose(shell);
   add_sweep(shell);
+  add_compare(shell);
   add_check(shell);
   add_graph(shell);
   add_list(shell);
