@@ -161,7 +161,9 @@ class Edge {
   int64_t push_sum_popped_ = 0;  ///< `push_sum` of the last entry taken
 
  public:
-  bool lacking = true;  ///< for the consumer's evaluator: it looked and found nothing
+  /// For the consumer's evaluator: its last look found nothing. Decisions of one step go by one
+  /// look, or an entry that comes in between is taken for what it is not.
+  bool lacking = true;
 };
 
 }  // namespace penstock

@@ -46,7 +46,7 @@ Unit::Step ExpandUnit::start_one(Worker& worker) {
 // The place whose turn it is takes the next parent and waits for it.
 Unit::Step ExpandUnit::open_next(OpenStream& place, Worker& worker) {
   Edge& edge = *in_[0];
-  if (!edge.has_entry()) return Step::kIdle;
+  if (edge.lacking) return Step::kIdle;
   const Entry& front = edge.front();
   const int64_t stamp = front.stamp;
   const uint64_t enabler = front.firing;

@@ -108,7 +108,7 @@ MapUnit::~MapUnit() = default;
 
 Unit::Step MapUnit::start_one(Worker& worker) {
   Edge& edge = *in_[0];
-  if (!edge.has_entry()) return Step::kIdle;
+  if (edge.lacking) return Step::kIdle;
   const Entry& front = edge.front();
   if (front.kind == EntryKind::kEpochEnd) {
     const int64_t stamp = front.stamp;
@@ -163,7 +163,7 @@ Unit::Step TakeUnit::start_one(Worker& worker) {
     end_epoch(0, 0, 0, worker);
     return Step::kAgain;
   }
-  if (!edge.has_entry()) return Step::kIdle;
+  if (edge.lacking) return Step::kIdle;
   const Entry& front = edge.front();
   if (front.kind == EntryKind::kEpochEnd) {
     const int64_t stamp = front.stamp;
@@ -193,7 +193,7 @@ CollateUnit::~CollateUnit() = default;
 
 Unit::Step CollateUnit::start_one(Worker& worker) {
   Edge& edge = *in_[0];
-  if (!edge.has_entry()) return Step::kIdle;
+  if (edge.lacking) return Step::kIdle;
   const Entry& front = edge.front();
   const int64_t stamp = front.stamp;
   const uint64_t enabler = front.firing;
@@ -272,18 +272,18 @@ int MergeUnit::due() {
   if (node_.order == Order::kAny) {
     for (size_t i = 0; i < in_.size(); ++i) {
       const size_t at = (turn_ + i) % in_.size();
-      if (ended_[at] == 0 && in_[at]->has_entry()) return static_cast<int>(at);
+      if (ended_[at] == 0 && !in_[at]->lacking) return static_cast<int>(at);
     }
     return -1;
   }
   while (ended_[turn_] != 0) turn_ = (turn_ + 1) % in_.size();
-  return in_[turn_]->has_entry() ? static_cast<int>(turn_) : -1;
+  return in_[turn_]->lacking ? -1 : static_cast<int>(turn_);
 }
 
 Unit::Step MergeUnit::start_one(Worker& worker) {
   bool all_ended = true;
   for (size_t i = 0; i < in_.size(); ++i) {
-    if (ended_[i] == 0 && in_[i]->has_entry() && in_[i]->front().kind == EntryKind::kEpochEnd) {
+    if (ended_[i] == 0 && !in_[i]->lacking && in_[i]->front().kind == EntryKind::kEpochEnd) {
       ended_[i] = 1;
     }
     all_ended = all_ended && ended_[i] != 0;
@@ -306,8 +306,6 @@ Unit::Step MergeUnit::start_one(Worker& worker) {
   }
   const int from = due();
   if (from < 0) return Step::kIdle;
-  // It came after the look above: it ends this input, it does not take a turn.
-  if (in_[static_cast<size_t>(from)]->front().kind == EntryKind::kEpochEnd) return Step::kAgain;
   turn_ = (static_cast<size_t>(from) + 1) % in_.size();
   if (in_[static_cast<size_t>(from)]->front().kind == EntryKind::kItem) count_in(1);
   pass_front(from, worker);

@@ -132,9 +132,22 @@ void Unit::start(Worker& worker) {
   for (;;) {
     if (follow_done(worker) == Step::kAgain) continue;
     if (stopped_.load(std::memory_order_relaxed) || leaving_ || free_.empty()) return;
-    for (Edge* edge : in_) edge->lacking = !edge->has_entry();
+    if (!look()) continue;
     if (start_one(worker) == Step::kIdle) return;
   }
+}
+
+// The one look at the in-edges that start_one() goes by: what comes later has its turn in the next
+// one. False: an entry of an epoch that we said done() of came after follow_done() had dropped
+// such.
+bool Unit::look() {
+  bool is_stale = false;
+  for (Edge* edge : in_) {
+    edge->lacking = !edge->has_entry();
+    if (done_sent_ < 0 || edge->lacking) continue;
+    is_stale = is_stale || edge->done() >= static_cast<int64_t>(edge->front().epoch);
+  }
+  return !is_stale;
 }
 
 // What done() on the out-edges and our own done() on the in-edges ask for.

@@ -73,7 +73,7 @@ class Unit {
   /// Tries one step of taking input. `kAgain`: something changed, look again; `kIdle`: nothing to
   /// take now.
   enum class Step : uint8_t { kIdle, kAgain };
-  virtual Step start_one(Worker& worker) = 0;
+  virtual Step start_one(Worker& worker) = 0;  // goes by Edge::lacking
   /// The body proper: gathers outputs into slot.outputs. Runs on the slot's thread.
   virtual void body(Slot& slot, Worker& worker);
   /// In place of the body of a firing that nobody wants any more.
@@ -147,6 +147,7 @@ class Unit {
   void prefetch_hot() const;
   void recycle(Slot& slot, Worker& worker);
   void start(Worker& worker);
+  bool look();
   Step follow_done(Worker& worker);
   void note_epoch_done(uint32_t epochs);
   void fail(Slot& slot, const char* message, Worker& worker);

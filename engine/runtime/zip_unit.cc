@@ -32,7 +32,7 @@ Unit::Step ZipUnit::end_all(Worker& worker) {
   uint64_t enabler = 0;
   for (size_t i = 0; i < in_.size(); ++i) {
     Edge& edge = *in_[i];
-    if (edge.has_entry() && edge.front().kind == EntryKind::kEpochEnd) {
+    if (!edge.lacking && edge.front().kind == EntryKind::kEpochEnd) {
       stamp = edge.front().stamp;
       last = static_cast<int>(i);
       enabler = edge.front().firing;
@@ -47,7 +47,7 @@ Unit::Step ZipUnit::end_all(Worker& worker) {
 Unit::Step ZipUnit::start_one(Worker& worker) {
   bool all = true;
   for (Edge* edge : in_) {
-    if (!edge->has_entry()) {
+    if (edge->lacking) {
       all = false;
     } else if (edge->front().kind == EntryKind::kEpochEnd) {
       return end_all(worker);
