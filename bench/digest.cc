@@ -70,9 +70,7 @@ std::string digest_of(const Pipeline& pipeline, const Variant& variant) {
 
 Result measure_digest(const Settings& settings) {
   const int repeats = settings.rounds > 0 ? settings.rounds : 5;
-  const std::string graph = settings.graph.empty()
-                                ? std::string(PENSTOCK_BENCH_SOURCE) + "/graphs/quickstart.yaml"
-                                : settings.graph;
+  const std::string graph = graph_of(settings);
   std::map<std::string, std::set<std::string>> seen;
   int runs = 0;
   for (const Variant& variant : variants()) {

@@ -24,6 +24,11 @@ int64_t wall_now() {
   return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
+std::string graph_of(const Settings& settings) {
+  return settings.graph.empty() ? std::string(PENSTOCK_BENCH_SOURCE) + "/graphs/quickstart.yaml"
+                                : settings.graph;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

@@ -46,6 +46,8 @@ Result measure_inflight(const Settings& settings);
 /// The two hidden modes that measure_start() times: open the libraries, or fetch the first batch.
 int start_child(const Settings& settings, bool run);
 
+/// The pipeline that was asked for, else quickstart.
+std::string graph_of(const Settings& settings);
 /// Process CPU time and CLOCK_MONOTONIC, nanoseconds.
 int64_t cpu_now();
 int64_t wall_now();

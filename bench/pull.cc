@@ -23,9 +23,7 @@ double seconds_of(const Pipeline& pipeline, uint32_t epochs) {
 
 Result measure_pull(const Settings& settings) {
   const int rounds = settings.rounds > 0 ? settings.rounds : 3;
-  const std::string graph = settings.graph.empty()
-                                ? std::string(PENSTOCK_BENCH_SOURCE) + "/graphs/quickstart.yaml"
-                                : settings.graph;
+  const std::string graph = graph_of(settings);
   const Pipeline pipeline = Pipeline::load(graph);
   const uint32_t epochs = 30;
   seconds_of(pipeline, 2);

@@ -15,11 +15,6 @@ extern char** environ;
 namespace penstock::bench {
 namespace {
 
-std::string graph_of(const Settings& settings) {
-  return settings.graph.empty() ? std::string(PENSTOCK_BENCH_SOURCE) + "/graphs/quickstart.yaml"
-                                : settings.graph;
-}
-
 /// Wall time of this program in one of its hidden modes, in seconds.
 double time_child(const std::string& program, const std::string& mode, const std::string& graph) {
   const std::string path = program + "/penstock_bench";

@@ -82,10 +82,7 @@ void add_check(Shell& shell) {
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common);
   add_verbosity(verb, &flags->common);
-  verb->callback([&shell, flags] {
-    shell.json = flags->common.json();
-    shell.action = [flags] { return check_verb(*flags); };
-  });
+  on_chosen(shell, verb, flags, check_verb);
 }
 
 }  // namespace penstock::cli

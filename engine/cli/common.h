@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -57,6 +58,14 @@ void add_plugins(CLI::App* verb, CommonOptions* options);
 void add_format(CLI::App* verb, CommonOptions* options,
                 const std::vector<std::string>& formats = {"text", "json"});
 void add_verbosity(CLI::App* verb, CommonOptions* options);
+/// What happens once the parser has chosen that verb; its flags have `common` options.
+template <typename Flags, typename Action>
+void on_chosen(Shell& shell, CLI::App* verb, const std::shared_ptr<Flags>& flags, Action action) {
+  verb->callback([&shell, flags, action] {
+    shell.json = flags->common.json();
+    shell.action = [flags, action] { return action(*flags); };
+  });
+}
 /// The positional FILE.
 void add_file(CLI::App* verb, std::string* file);
 /// --seconds and --batches of verbs that make several runs.
@@ -67,6 +76,18 @@ CLI::Validator at_least(uint64_t least);
 /// Writes a result to stdout. False: nobody reads it any more (a closed pipe), which is no error;
 /// throws std::runtime_error when it cannot be written (a full disk).
 bool write_result(const std::string& text);
+
+/// Writes a result that can be said in all three forms in the one that was asked for.
+template <typename Result>
+void write_formatted(const CommonOptions& options, const Result& result) {
+  if (options.json()) {
+    write_result(format_json(result));
+  } else if (options.format == "markdown") {
+    write_result(format_markdown(result));
+  } else {
+    write_result(format_text(result));
+  }
+}
 
 /// Prints "error: ..." and "  help: ..." on stderr, in colour on a terminal.
 void print_error(const std::string& message, const std::string& help = "");

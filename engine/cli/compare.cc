@@ -177,13 +177,7 @@ int compare_verb(const CompareFlags& flags) {
   Comparison comparison = Comparer(flags, sides, console, interrupter).run();
   console.finish();
   conclude(conditions, &comparison);
-  if (flags.common.json()) {
-    write_result(format_json(comparison));
-  } else if (flags.common.format == "markdown") {
-    write_result(format_markdown(comparison));
-  } else {
-    write_result(format_text(comparison));
-  }
+  write_formatted(flags.common, comparison);
   return exit_code(comparison);
 }
 
@@ -212,10 +206,7 @@ void add_compare(Shell& shell) {
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common, {"text", "json", "markdown"});
   add_verbosity(verb, &flags->common);
-  verb->callback([&shell, flags] {
-    shell.json = flags->common.json();
-    shell.action = [flags] { return compare_verb(*flags); };
-  });
+  on_chosen(shell, verb, flags, compare_verb);
 }
 
 }  // namespace penstock::cli

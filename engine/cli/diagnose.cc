@@ -193,13 +193,7 @@ int diagnose_verb(const DiagnoseFlags& flags) {
   }
   const Diagnosis& diagnosis = diagnostician.run();
   console.finish();
-  if (flags.common.json()) {
-    write_result(format_json(diagnosis));
-  } else if (flags.common.format == "markdown") {
-    write_result(format_markdown(diagnosis));
-  } else {
-    write_result(format_text(diagnosis));
-  }
+  write_formatted(flags.common, diagnosis);
   return diagnosis.status == "interrupted" ? kInterrupted : kOk;
 }
 
@@ -222,10 +216,7 @@ void add_diagnose(Shell& shell) {
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common, {"text", "json", "markdown"});
   add_verbosity(verb, &flags->common);
-  verb->callback([&shell, flags] {
-    shell.json = flags->common.json();
-    shell.action = [flags] { return diagnose_verb(*flags); };
-  });
+  on_chosen(shell, verb, flags, diagnose_verb);
 }
 
 }  // namespace penstock::cli

@@ -235,10 +235,7 @@ void add_run(Shell& shell) {
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common);
   add_verbosity(verb, &flags->common);
-  verb->callback([&shell, flags] {
-    shell.json = flags->common.json();
-    shell.action = [flags] { return run_verb(*flags); };
-  });
+  on_chosen(shell, verb, flags, run_verb);
 }
 
 }  // namespace penstock::cli

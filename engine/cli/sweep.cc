@@ -159,13 +159,7 @@ int sweep_verb(const SweepFlags& flags) {
   Sweeper sweeper(flags, console, interrupter);
   const Sweep& sweep = sweeper.run();
   console.finish();
-  if (flags.common.json()) {
-    write_result(format_json(sweep));
-  } else if (flags.common.format == "markdown") {
-    write_result(format_markdown(sweep));
-  } else {
-    write_result(format_text(sweep));
-  }
+  write_formatted(flags.common, sweep);
   if (!flags.plot.empty()) plot(flags, sweep, console);
   if (sweep.status == "interrupted") return kInterrupted;
   return sweep.status == "failed" ? kFailed : kOk;
@@ -191,10 +185,7 @@ void add_sweep(Shell& shell) {
   add_plugins(verb, &flags->common);
   add_format(verb, &flags->common, {"text", "json", "markdown"});
   add_verbosity(verb, &flags->common);
-  verb->callback([&shell, flags] {
-    shell.json = flags->common.json();
-    shell.action = [flags] { return sweep_verb(*flags); };
-  });
+  on_chosen(shell, verb, flags, sweep_verb);
 }
 
 }  // namespace penstock::cli
