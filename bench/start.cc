@@ -4,13 +4,12 @@
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <stdexcept>
 
 #include "measurement.h"
 #include "penstock/pipeline.h"
-
-extern char** environ;
 
 namespace penstock::bench {
 namespace {

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <stdexcept>
 
-extern char** environ;
-
 namespace penstock::cli {
 namespace {
 
