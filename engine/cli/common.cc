@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -74,14 +75,16 @@ void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* ba
       ->check(at_least(1));
 }
 
-CLI::Validator at_least(uint64_t least) {
+CLI::Validator at_least(uint64_t least, uint64_t most) {
   return CLI::Validator(
-      [least](std::string& text) -> std::string {
+      [least, most](std::string& text) -> std::string {
         uint64_t value = 0;
-        if (text.find_first_not_of("0123456789") == std::string::npos &&
-            CLI::detail::lexical_cast(text, value) && value >= least) {
-          return "";
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc::result_out_of_range || (stop == end && value > most)) {
+          return fmt::format("'{}' is more than {}", text, most);
         }
+        if (error == std::errc() && stop == end && value >= least) return "";
         return fmt::format("'{}' is not a whole number of at least {}", text, least);
       },
       "");
@@ -96,17 +99,21 @@ bool write_result(const std::string& text) {
   throw std::runtime_error(std::string("cannot write the result: ") + std::strerror(errno));
 }
 
+void write_stderr(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void print_error(const std::string& message, const std::string& help) {
   const bool colour = isatty(STDERR_FILENO) != 0;
-  fmt::print(stderr, "{}error:{} {}\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-             message);
-  if (!help.empty()) fmt::print(stderr, "  help: {}\n", help);
+  write_stderr(
+      fmt::format("{}error:{} {}\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", message));
+  if (!help.empty()) write_stderr(fmt::format("  help: {}\n", help));
 }
 
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json) {
   if (diagnostics.empty()) return;
-  const std::string text = json ? format_json(diagnostics) : format_text(diagnostics);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_stderr(json ? format_json(diagnostics) : format_text(diagnostics));
 }
 
 }  // namespace penstock::cli

@@ -70,8 +70,8 @@ void on_chosen(Shell& shell, CLI::App* verb, const std::shared_ptr<Flags>& flags
 void add_file(CLI::App* verb, std::string* file);
 /// --seconds and --batches of verbs that make several runs.
 void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches);
-/// A whole number of at least `least`.
-CLI::Validator at_least(uint64_t least);
+/// A whole number of at least `least` and at most `most`.
+CLI::Validator at_least(uint64_t least, uint64_t most = INT64_MAX);
 
 /// Writes a result to stdout. False: nobody reads it any more (a closed pipe), which is no error;
 /// throws std::runtime_error when it cannot be written (a full disk).
@@ -89,6 +89,8 @@ void write_formatted(const CommonOptions& options, const Result& result) {
   }
 }
 
+/// What cannot be written there is lost: nobody else could be told.
+void write_stderr(const std::string& text);
 /// Prints "error: ..." and "  help: ..." on stderr, in colour on a terminal.
 void print_error(const std::string& message, const std::string& help = "");
 /// Prints diagnostics on stderr in the form that was asked for.

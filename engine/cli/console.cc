@@ -46,8 +46,7 @@ void Console::detail(const std::string& message) {
 void Console::progress(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (!shows_progress()) return;
-  fmt::print(stderr, "\r\033[K{}", fit(line, kProgressWidth));
-  std::fflush(stderr);
+  write_stderr("\r\033[K" + fit(line, kProgressWidth));
   progress_shown_ = true;
 }
 
@@ -65,12 +64,12 @@ void Console::finish() {
 void Console::line(const char* colour, const char* word, const std::string& message) {
   clear_progress();
   const bool coloured = terminal_ && *colour != '\0';
-  fmt::print(stderr, "{}{}:{} {}\n", coloured ? colour : "", word, coloured ? "\033[0m" : "",
-             message);
+  write_stderr(fmt::format("{}{}:{} {}\n", coloured ? colour : "", word, coloured ? "\033[0m" : "",
+                           message));
 }
 
 void Console::clear_progress() {
-  if (progress_shown_) fmt::print(stderr, "\r\033[K");
+  if (progress_shown_) write_stderr("\r\033[K");
   progress_shown_ = false;
 }
 

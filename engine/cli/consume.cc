@@ -26,9 +26,9 @@ void keep_snapshot(Run& run, const ConsumeOptions& options, Consumed* consumed) 
   const uint64_t done = consumed->deliveries.size();
   if (options.warmup ? done == *options.warmup : done <= kMostWarmup) {
     consumed->early.resize(done);
-    consumed->early.push_back(run.impl().snapshot());
+    consumed->early.push_back(run.impl().end_step());
   }
-  if (done == options.expected) consumed->end = run.impl().snapshot();
+  if (done == options.expected) consumed->end = run.impl().end_step();
 }
 
 void choose_window(Run& run, const ConsumeOptions& options, StopState& stop, Consumed* consumed) {
@@ -89,22 +89,19 @@ Consumed consume(Run& run, const Work& work, const ConsumeOptions& options, Stop
   Consumed consumed;
   std::optional<BatchDigest> digest;
   if (options.digest) digest.emplace();
-  int64_t before = consumed.started_ns = now_ns();
+  consumed.started_ns = now_ns();
   try {
     while (true) {
       const Next next = run.next();
       if (next.kind == Next::Kind::kEnd) break;
       if (next.kind != Next::Kind::kBatch) continue;
-      const int64_t arrived = now_ns();
       if (consumed.deliveries.empty() && options.on_first) options.on_first();
       if (digest) digest->add(next.batch);
       consumed.epochs = std::max(consumed.epochs, next.batch.epoch() + 1);
       work.step(stop.stopped);
-      const int64_t done = now_ns();
-      consumed.deliveries.push_back({done, arrived - before, done - arrived, next.batch.size()});
-      keep_snapshot(run, options, &consumed);
+      consumed.deliveries.push_back({now_ns(), next.batch.size()});
       if (options.on_batch) options.on_batch();
-      before = now_ns();
+      keep_snapshot(run, options, &consumed);
     }
   } catch (const RunError& error) {
     consumed.error = error.info();

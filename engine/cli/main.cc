@@ -1,6 +1,10 @@
 /// penstock: the command line.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -59,12 +63,35 @@ int dispatch(Shell& shell, int argc, char** argv) {
   }
 }
 
+/// Where nothing can be thrown any more: the engine's bookkeeping ran out of memory, or a bug.
+[[noreturn]] void end_program() {
+  const auto say = [](const char* text) {
+    static_cast<void>(!write(STDERR_FILENO, text, std::strlen(text)));
+  };
+  try {
+    if (const std::exception_ptr cause = std::current_exception()) std::rethrow_exception(cause);
+  } catch (const std::bad_alloc&) {
+    say("error: out of memory\n");
+    _exit(kFailed);
+  } catch (const std::exception& error) {
+    say("error: ");
+    say(error.what());
+    say("\n");
+  } catch (...) {
+    say("error: something that is no std::exception was thrown\n");
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace penstock::cli
 
 int main(int argc, char** argv) {
   using namespace penstock::cli;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where the result is written
+  // A closed pipe, and a file beyond its limit, are seen where the result is written.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(end_program);
   Shell shell;
   shell.app.formatter(std::make_shared<PlainFormatter>());
   shell.app.description(kAbout);

@@ -90,10 +90,6 @@ Report report_of(const RunFlags& flags, const Plan& plan, Run& run, Consumed* co
                                                 : consumed->started_ns;
   context.steady = is_steady(begin_ns, window);
   context.notes = notes_of(flags, *consumed, context.steady);
-  for (const Delivery& delivery : window) {
-    context.wait_max_ns = std::max(context.wait_max_ns.value_or(0), delivery.wait_ns);
-    context.work_max_ns = std::max(context.work_max_ns.value_or(0), delivery.work_ns);
-  }
   context.work_reference_ms = reference;
   context.spin_iterations = work.spin_iterations();
   context.digest = consumed->digest;
@@ -217,7 +213,7 @@ void add_run(Shell& shell) {
       ->check(at_least(1));
   verb->add_option("--epochs", flags->epochs, "Stop after so many epochs")
       ->type_name("N")
-      ->check(at_least(1));
+      ->check(at_least(1, UINT32_MAX));
   verb->add_option("--warmup", flags->warmup,
                    "Leave the first batches out of the figures (default: 8, at most a quarter)")
       ->type_name("N")

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "cli/common.h"
@@ -24,7 +26,11 @@ sigset_t watched() {
 SignalWatch::SignalWatch() {
   const sigset_t set = watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);  // threads made from here on inherit it
-  watcher_ = std::thread([this] { watch(); });
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    throw std::runtime_error("the system lets this process start no thread (see ulimit -u)");
+  }
 }
 
 SignalWatch::~SignalWatch() {

@@ -102,7 +102,13 @@ class Loader {
                     "");
     }
     std::string reason;
-    auto text = read_file(path.string(), &reason);
+    std::optional<std::string> text;
+    if (fs::exists(path, failed) && !fs::is_regular_file(path, failed) &&
+        !fs::is_directory(path, failed)) {
+      reason = "it is not a regular file";  // a pipe may never end
+    } else {
+      text = read_file(path.string(), &reason);
+    }
     if (!text) {
       return refuse(entry, "cannot-read", "cannot read '" + path.string() + "': " + reason,
                     "paths are relative to the file that they stand in");

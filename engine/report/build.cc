@@ -111,13 +111,13 @@ EdgeReport edge_report(const Plan& plan, const PlanEdge& edge, const EdgeSnapsho
 }
 
 void add_consumer(const ConsumerSnapshot& begin, const ConsumerSnapshot& end, int64_t window_ns,
-                  const ReportContext& context, Report* report) {
+                  Report* report) {
   report->batches = end.batches - begin.batches;
   report->examples = end.examples - begin.examples;
   report->examples_per_s = ratio(static_cast<int64_t>(report->examples), window_ns / 1e9);
   report->first_batch_ms = end.first_batch_ns < 0 ? -1 : end.first_batch_ns / 1e6;
-  report->wait_ms = spread_ms(begin.wait, end.wait, context.wait_max_ns);
-  report->work_ms = spread_ms(begin.work, end.work, context.work_max_ns);
+  report->wait_ms = spread_ms(begin.wait, end.wait);
+  report->work_ms = spread_ms(begin.work, end.work);
   const int64_t wait = end.wait_ns - begin.wait_ns, work = end.work_ns - begin.work_ns;
   report->wait_fraction = ratio(wait, static_cast<double>(wait + work));
 }
@@ -210,7 +210,7 @@ Report build_report(const Plan& plan, const Snapshot& begin, const Snapshot& end
   report.steady = context.steady;
   report.digest = context.digest;
   report.notes = context.notes;
-  add_consumer(begin.consumer, end.consumer, window_ns, context, &report);
+  add_consumer(begin.consumer, end.consumer, window_ns, &report);
   add_work(plan.consumer(), context, &report);
   for (size_t u = 0; u < plan.units().size() && u < end.units.size(); ++u) {
     const PlanUnit& unit = plan.units()[u];

@@ -20,8 +20,6 @@ struct ReportContext {
   uint32_t epochs = 0;              ///< epochs that were completed or begun
   uint64_t warmup_batches = 0;      ///< delivered before `begin`
   bool steady = false;
-  /// Exact maxima of the window where the caller kept them.
-  std::optional<int64_t> wait_max_ns, work_max_ns;
   std::optional<double> work_reference_ms;
   std::optional<uint64_t> spin_iterations;
   std::optional<std::string> digest;

@@ -27,6 +27,9 @@ Json json_of(const MachineReport& machine) {
 }
 
 Json json_of(const Spread& spread) {
+  if (spread.count == 0) {
+    return {{"mean", nullptr}, {"p50", nullptr}, {"p95", nullptr}, {"max", nullptr}};
+  }
   return {{"mean", spread.mean}, {"p50", spread.p50}, {"p95", spread.p95}, {"max", spread.max}};
 }
 

@@ -34,18 +34,15 @@ double rate(int64_t begin_ns, std::span<const Delivery> part) {
 
 }  // namespace
 
-Spread spread_ms(const Histogram& begin, const Histogram& end,
-                 std::optional<int64_t> exact_max_ns) {
+Spread spread_ms(const Histogram& begin, const Histogram& end) {
   const Histogram window = end.since(begin);
   if (window.count() == 0) return {};
   int64_t max_ns = end.max();
-  if (exact_max_ns) {
-    max_ns = *exact_max_ns;
-  } else if (begin.count() > 0 && end.max() <= begin.max()) {
+  if (begin.count() > 0 && end.max() <= begin.max()) {
     max_ns = std::min(end.max(), highest_used(window));
   }
   const double max = static_cast<double>(max_ns) / 1e6;
-  return {window.mean() / 1e6, std::min(max, window.quantile(0.5) / 1e6),
+  return {window.count(), window.mean() / 1e6, std::min(max, window.quantile(0.5) / 1e6),
           std::min(max, window.quantile(0.95) / 1e6), max};
 }
 

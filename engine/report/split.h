@@ -2,7 +2,6 @@
 /// Small arithmetic of the report, apart so that it can be tested from tables.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "measure/histogram.h"
@@ -13,15 +12,13 @@
 namespace penstock {
 
 /// Mean, median, 95th percentile and maximum in milliseconds of what was added between two states
-/// of a histogram. The maximum is exact when the longest of the whole run fell into the window or
-/// `exact_max_ns` is given; else the upper end of the highest bucket in use (3.2 % wide).
-Spread spread_ms(const Histogram& begin, const Histogram& end,
-                 std::optional<int64_t> exact_max_ns = std::nullopt);
+/// of a histogram. The maximum is exact when the longest of the whole run fell into the window;
+/// else it is the upper end of the highest bucket in use (3.2 % wide).
+Spread spread_ms(const Histogram& begin, const Histogram& end);
 
 /// One delivered batch as the consumer's loop saw it.
 struct Delivery {
   int64_t done_ns = 0;  ///< when its work ended, on any clock
-  int64_t wait_ns = 0, work_ns = 0;
   uint64_t examples = 0;
 };
 

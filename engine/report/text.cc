@@ -69,9 +69,14 @@ std::string list_of(States states, size_t width) {
 }
 
 std::string spread_text(const Spread& spread) {
+  if (spread.count == 0) return "-";
   return fmt::format("mean {}, p50 {}, p95 {}, max {}", duration_text(spread.mean),
                      duration_text(spread.p50), duration_text(spread.p95),
                      duration_text(spread.max));
+}
+
+std::string mean_text(const Spread& spread) {
+  return spread.count == 0 ? "-" : duration_text(spread.mean);
 }
 
 std::string head_text(const Report& report) {
@@ -104,13 +109,13 @@ Table nodes_table(const Report& report, size_t width) {
     const auto states = states_of(node.share);
     const bool source = node.items_in == 0;  // it has no input
     table.row({fit(node.id, kNameWidth), fit(node.op, kNameWidth), std::to_string(node.concurrency),
-               std::to_string(source ? node.items_out : node.items_in),
-               duration_text(node.service_ms.mean), bar_of(states), list_of(states, width)});
+               std::to_string(source ? node.items_out : node.items_in), mean_text(node.service_ms),
+               bar_of(states), list_of(states, width)});
   }
   const std::array<StateShare, 2> consumer = {
       {{"work", '#', 1 - report.wait_fraction}, {"wait", '.', report.wait_fraction}}};
   table.row({"consumer", report.consumer.work == "none" ? "" : report.consumer.work, "1",
-             std::to_string(report.batches), duration_text(report.work_ms.mean), bar_of(consumer),
+             std::to_string(report.batches), mean_text(report.work_ms), bar_of(consumer),
              list_of(consumer, width)});
   return table;
 }

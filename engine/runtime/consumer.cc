@@ -18,11 +18,21 @@ void ConsumerClock::enter(int64_t now) {
     first_enter_ = since_ = now;
   }
   now = std::max(now, since_);
-  end_sample(now);
+  close_step(now);
   figures_.work_ns += now - since_;
   open_work_ += now - since_;
   since_ = now;
   inside_ = true;
+}
+
+void ConsumerClock::end_step(int64_t now) {
+  std::lock_guard lock(mutex_);
+  close_step(std::max(now, since_));
+}
+
+void ConsumerClock::close_step(int64_t now) {
+  end_sample(now);
+  if (std::exchange(in_step_, false)) figures_.work.add(now - since_);
 }
 
 void ConsumerClock::leave(int64_t now, bool batch, uint64_t samples) {
@@ -33,8 +43,7 @@ void ConsumerClock::leave(int64_t now, bool batch, uint64_t samples) {
   since_ = now;
   inside_ = false;
   if (!batch) return;
-  // The work that has just ended belongs to the batch before this one.
-  if (figures_.batches > 0) figures_.work.add(open_work_);
+  in_step_ = true;
   log_.add({now - start_, 1, samples, open_wait_, open_work_});
   open_work_ = 0;
   figures_.wait.add(std::exchange(open_wait_, 0));

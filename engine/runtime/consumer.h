@@ -23,6 +23,9 @@ class ConsumerClock {
   }
   /// next() was entered. The time since it last returned was work.
   void enter(int64_t now);
+  /// The work after a batch is done, before next() is entered: what comes until then is work of no
+  /// batch. enter() says it where nobody else did.
+  void end_step(int64_t now);
   /// next() returns; `batch` with that many samples, or without one.
   void leave(int64_t now, bool batch, uint64_t samples);
   ConsumerSnapshot snapshot(int64_t now) const;
@@ -30,6 +33,7 @@ class ConsumerClock {
   std::vector<BatchRecord> batches() const;
 
  private:
+  void close_step(int64_t now);
   void begin_sample(int64_t now);
   void end_sample(int64_t now);
 
@@ -39,6 +43,7 @@ class ConsumerClock {
   int64_t first_enter_ = -1;
   int64_t since_ = 0;  ///< when the current state began
   bool inside_ = false;
+  bool in_step_ = false;   ///< a batch has come, and its work goes on
   int64_t open_wait_ = 0;  ///< waiting since the last batch
   int64_t open_work_ = 0;
   BatchLog log_;

@@ -1,14 +1,29 @@
 #include "runtime/engine_impl.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "measure/machine.h"
 #include "measure/thread_clock.h"
 #include "runtime/clock.h"
 #include "runtime/run_core.h"
+#include "runtime/startable_threads.h"
 #include "runtime/tbb_executor.h"
 
 namespace penstock {
+namespace {
+
+std::string no_threads_text(int needed, int got) {
+  std::string text = fmt::format(
+      "the run needs {} more threads and the system lets this process start {} (see ulimit -u, "
+      "ulimit -v and the control group's pids.max); ",
+      needed, got);
+  return text + (got < 2 ? "workers: 0 needs none" : "set `threads` lower, or workers: 0 for none");
+}
+
+}  // namespace
 
 void MemoryBudget::drop(size_t bytes) {
   const int64_t before = live_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_seq_cst);
@@ -45,10 +60,23 @@ EngineImpl::EngineImpl(int threads, int64_t memory_bytes)
 
 EngineImpl::~EngineImpl() = default;
 
-TbbArena& EngineImpl::arena() {
+std::string EngineImpl::prepare(int io) {
   std::lock_guard lock(mutex_);
+  io = std::min(io, IoThreads::kMost);
+  if (arena_ && io <= io_.allowed()) return {};
+  constexpr int kSpare = 8;  // others need threads too, and the memory that they take
+  const int least = (arena_ ? 0 : threads_) + (io > 0 ? 1 : 0);
+  const int most = least + std::max(0, io - 1) + kSpare;
+  const int got = startable_threads(most);
+  if (got < least) throw std::runtime_error(no_threads_text(least, got));
   if (!arena_) arena_ = std::make_unique<TbbArena>(threads_);
-  return *arena_;
+  const int possible = got == most ? io : std::min(io, 1 + (got - least) / 2);
+  if (io > 0) io_.allow(possible);
+  if (possible == io) return {};
+  return fmt::format(
+      "the system lets this process start only {} more threads (ulimit -u, ulimit -v): at most {} "
+      "blocking bodies, not {}, will run at a time",
+      got, possible, io);
 }
 
 }  // namespace penstock

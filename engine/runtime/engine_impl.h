@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "penstock/pipeline.h"
@@ -43,8 +44,12 @@ class EngineImpl {
   EngineImpl& operator=(const EngineImpl&) = delete;
 
   int threads() const { return threads_; }
-  /// The CPU threads; made on first use.
-  TbbArena& arena();
+  /// Makes sure that a run finds its threads: those of the CPU, and `io` of those that wait. Fewer
+  /// of the latter do, with a warning in the answer (else empty). Throws std::runtime_error where
+  /// the system gives too few.
+  std::string prepare(int io);
+  /// The CPU threads; after prepare().
+  TbbArena& arena() { return *arena_; }
   IoThreads& io() { return io_; }
   ItemPool& items() { return items_; }
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }

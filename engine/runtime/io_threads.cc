@@ -3,7 +3,9 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
+#include <memory>
+#include <utility>
 
 #include "runtime/openmp_limit.h"
 #include "runtime/run_core.h"
@@ -22,7 +24,20 @@ IoThreads::~IoThreads() {
 
 void IoThreads::allow(int count) {
   std::lock_guard lock(mutex_);
+  if (count > 0 && threads_.empty()) add_thread();
   allowed_ = std::max(allowed_, std::min(count, kMost));
+}
+
+int IoThreads::allowed() const {
+  std::lock_guard lock(mutex_);
+  return allowed_;
+}
+
+// What a thread needs is there before it starts: nothing in it throws.
+void IoThreads::add_thread() {
+  threads_.reserve(threads_.size() + 1);
+  threads_.emplace_back(
+      [this, worker = std::make_unique<Worker>(items_)]() mutable { work(*worker); });
 }
 
 void IoThreads::push(Slot* slot) {
@@ -34,11 +49,9 @@ void IoThreads::push(Slot* slot) {
       wake = true;
     } else if (static_cast<int>(threads_.size()) < allowed_) {
       try {
-        threads_.emplace_back([this] { work(); });
-      } catch (const std::system_error&) {
-        // The system gives no more threads: those that are there do the work. With none there is
-        // nobody to do it.
-        if (threads_.empty()) throw;
+        add_thread();
+      } catch (const std::exception&) {
+        // The system gives no more of them: those that are there do the work.
         allowed_ = static_cast<int>(threads_.size());
       }
     }
@@ -46,10 +59,9 @@ void IoThreads::push(Slot* slot) {
   if (wake) wake_.notify_one();
 }
 
-void IoThreads::work() {
+void IoThreads::work(Worker& worker) {
   pthread_setname_np(pthread_self(), "penstock-io");
   const OpenMpLimit one_team_member;
-  Worker worker(items_);
   const WorkerScope scope(&worker);
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -23,19 +23,22 @@ class IoThreads {
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
 
-  /// At least `count` threads may exist at a time from now on (at most kMost). They are made when
-  /// work asks for them.
+  static constexpr int kMost = 1024;
+  /// At least `count` threads may exist at a time from now on (at most kMost). The first is made
+  /// here, so that there is one whatever happens later; throws std::system_error where it cannot
+  /// be. The others are made when work asks for them.
   void allow(int count);
+  int allowed() const;
   /// The run holds a token for the firing until it has been evaluated.
   void push(Slot* slot);
 
  private:
-  static constexpr int kMost = 1024;
-  void work();
-  void run_chain(Slot* slot, class Worker& worker);
+  void add_thread();
+  void work(class Worker& worker);
+  void run_chain(Slot* slot, Worker& worker);
 
   ItemPool* items_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Slot*> queue_;
   std::vector<std::thread> threads_;

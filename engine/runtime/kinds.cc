@@ -1,6 +1,8 @@
 #include "runtime/kinds.h"
 
 #include <algorithm>
+#include <exception>
+#include <string>
 
 #include "runtime/run_core.h"
 
@@ -41,11 +43,27 @@ void SourceUnit::reset_epoch() {
   admitted_.store(false, std::memory_order_relaxed);
 }
 
+// An operator that fails to tell gives an error in place of the epoch's samples.
+uint64_t SourceUnit::ask_length(Worker& worker) {
+  try {
+    return source_.size(epoch_);
+  } catch (const std::exception& error) {
+    Origin origin;  // of no sample
+    origin.epoch = epoch_;
+    Item* item = run_.make_error_item(
+        node_, origin, std::string("the source cannot tell its length: ") + error.what());
+    count_error();
+    pass_through(item, EntryKind::kError, epoch_, 0, 0, 0, worker);
+  }
+  return 0;
+}
+
 Unit::Step SourceUnit::start_one(Worker& worker) {
   if (!run_.may_begin_epoch(epoch_)) return Step::kIdle;
   if (!length_) {
-    length_ = source_.size(epoch_);
+    length_ = ask_length(worker);
     if (node_.shuffle) order_.emplace(*length_, run_.seed(), node_.source_index, epoch_);
+    return Step::kAgain;  // the slot may be taken, by an error
   }
   if (position_ >= *length_) {
     end_epoch(0, 0, 0, worker);

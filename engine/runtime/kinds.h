@@ -36,6 +36,8 @@ class SourceUnit final : public Unit {
   int64_t blocked_since() const override { return 1; }
 
  private:
+  uint64_t ask_length(Worker& worker);
+
   const Source& source_;
   std::optional<Permutation> order_;
   uint64_t position_ = 0;

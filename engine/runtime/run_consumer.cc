@@ -97,7 +97,7 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
   bool in_time = true;
   {
     std::unique_lock lock(mutex_);
-    while (!woken_ && in_time) {
+    while (!woken_ && failure_.empty() && in_time) {
       const int64_t now = wall_ns();
       const int64_t every = tbb_ && tbb_->awaits_worker() ? kOfferEvery : kWatchEvery;
       const int64_t until = std::min(now + every, deadline.value_or(INT64_MAX));
@@ -112,9 +112,9 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
       }
     }
     enter();
-    if (!stall_.empty()) {
+    if (!failure_.empty()) {
       auto info = std::make_shared<ErrorInfo>();
-      info->message = std::exchange(stall_, {});
+      info->message = std::exchange(failure_, {});
       lock.unlock();
       raise(info);
     }
@@ -138,7 +138,7 @@ bool RunCore::run_inline() {
   }
   if (admitted == nullptr) {
     auto info = std::make_shared<ErrorInfo>();
-    info->message = describe_stall();
+    info->message = failure_.empty() ? describe_stall() : failure_;
     raise(info);
   }
   admitted->admit();

@@ -52,7 +52,12 @@ RunCore::RunCore(std::shared_ptr<const Plan> plan, RunOptions options)
   build_edges();
   build_units();
   choose_executors();
-  begin();
+  try {
+    begin();
+  } catch (...) {
+    tear_down();
+    throw;
+  }
 }
 
 void RunCore::build_edges() {
@@ -104,9 +109,13 @@ void RunCore::choose_executors() {
     for (auto& unit : units_) unit->executor = unit->blocking_executor = inline_.get();
     return;
   }
+  int blocking = 0;
+  for (const auto& unit : units_) {
+    if (unit->node().where != Where::kCpu) blocking += unit->slot_count();
+  }
+  if (const std::string warning = engine_->prepare(blocking); !warning.empty()) warn(warning);
   if (const std::string& warning = engine_->arena().warning(); !warning.empty()) warn(warning);
   tbb_ = std::make_unique<TbbExecutor>(*this, *engine_, units_);
-  int blocking = 0;
   const bool any_cpu = std::any_of(units_.begin(), units_.end(), [](const auto& unit) {
     return unit->node().where == Where::kCpu;
   });
@@ -115,9 +124,7 @@ void RunCore::choose_executors() {
     const bool waits = unit->node().where != Where::kCpu;
     const bool tries = waits && any_cpu && unit->node().prototype->has_try_now();
     unit->executor = waits && !tries ? unit->blocking_executor : tbb_.get();
-    if (waits) blocking += unit->slot_count();
   }
-  engine_->io().allow(blocking);
 }
 
 void RunCore::enter_epoch(uint32_t epoch) {
@@ -228,11 +235,18 @@ SourceUnit* RunCore::on_quiescent() {
   }
   if (least != nullptr) return least;
   if (waits && !inline_) {
-    stall_ = describe_stall();
+    failure_ = describe_stall();
     woken_ = true;
     wake_.notify_all();
   }
   return nullptr;
+}
+
+void RunCore::fail(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.empty()) failure_ = reason;
+  woken_ = true;
+  wake_.notify_all();
 }
 
 std::string RunCore::describe_stall() const {
@@ -340,7 +354,11 @@ void RunCore::sink_error(const Unit& sink, std::shared_ptr<const ErrorInfo> erro
 
 std::string RunCore::key(const Origin& origin) const {
   if (origin.source >= sources_.size()) return {};
-  return sources_[origin.source]->key(origin.index);
+  try {
+    return sources_[origin.source]->key(origin.index);
+  } catch (const std::exception&) {
+    return {};  // a name for messages: without it they say the place
+  }
 }
 
 uint64_t RunCore::known_length(const PlanNode& node, uint32_t epoch) const {
@@ -350,136 +368,11 @@ uint64_t RunCore::known_length(const PlanNode& node, uint32_t epoch) const {
     at = &plan_->nodes()[static_cast<size_t>(edge.from)];
   }
   if (at->kind != Kind::kSource) return 0;
-  return sources_[at->source_index]->length(epoch);
-}
-
-// ---------------------------------------------------------------- snapshots
-
-Snapshot RunCore::snapshot() const {
-  auto* self = const_cast<RunCore*>(this);
-  Snapshot s;
-  s.units.resize(units_.size());
-  s.edges.resize(edges_.size());
-  {
-    self->enter();
-    {
-      Worker worker(&engine_->items());
-      const WorkerScope scope(&worker);
-      worker.run = self;
-      for (size_t i = 0; i < units_.size(); ++i) {
-        units_[i]->snapshot(worker, &s.units[i], &s.edges);
-      }
-    }
-    self->leave();
+  try {
+    return sources_[at->source_index]->length(epoch);
+  } catch (const std::exception&) {
+    return 0;  // the source's own unit reports it
   }
-  {
-    std::lock_guard lock(edge_mutex_);
-    s.edges[static_cast<size_t>(sink_edge_->index)] = sink_edge_->snapshot(now_ns());
-  }
-  const int64_t now = now_ns();
-  s.now = now - start_;
-  s.consumer = consumer_.snapshot(now);
-  s.bytes_in_flight = account_->live();
-  s.bytes_in_flight_max = account_->high_water();
-  s.admissions = admissions_.load(std::memory_order_relaxed);
-  s.process_cpu_ns = process_cpu_ns() - process_cpu_at_start_;
-  s.threads = inline_ ? 1 : engine_->threads();
-  for (const auto& unit : units_) {
-    if (unit->node().where != Where::kCpu) continue;
-    s.thread_run_ns += s.units[static_cast<size_t>(unit->index())].states.running;
-  }
-  s.thread_idle_ns = s.threads * s.now - s.thread_run_ns;
-  return s;
-}
-
-Snapshot RunCore::snapshot_before(double seconds) const {
-  std::lock_guard lock(history_mutex_);
-  if (history_.empty()) return {};
-  const int64_t wanted = now_ns() - start_ - static_cast<int64_t>(seconds * 1e9);
-  const Snapshot* best = &history_.front();
-  for (const Snapshot& s : history_) {
-    if (s.now <= wanted) best = &s;
-  }
-  return *best;
-}
-
-void RunCore::remember_snapshot() {
-  constexpr int64_t kEvery = 500'000'000;
-  constexpr size_t kKept = 64;
-  const int64_t now = now_ns() - start_;
-  if (now < next_history_) return;
-  next_history_ = now + kEvery;
-  Snapshot s = snapshot();
-  std::lock_guard lock(history_mutex_);
-  if (history_.size() == kKept) {  // every second one of the older half goes, the first stays
-    for (size_t i = kKept / 2 - 1; i > 0; i -= 2) {
-      history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  history_.push_back(std::move(s));
-}
-
-// Called when next() is entered: the work after so many batches is done.
-void RunCore::remember_mark() {
-  if (!kClocks || !marks_.due(consumer_.delivered(), now_ns() - start_)) return;
-  Snapshot s = snapshot();
-  s.cpus = cpu_times(cpus_);
-  std::lock_guard lock(history_mutex_);
-  marks_.add(std::move(s));
-}
-
-// Called when next() is entered.
-void RunCore::choose_recording() {
-  constexpr uint64_t kBegin = 32, kEnd = 64, kEvery = 256;
-  if (!kClocks || records_all()) return;
-  const uint64_t at = consumer_.delivered() % kEvery;
-  const bool wanted = at >= kBegin && at < kEnd;
-  if (wanted == recording()) return;
-  recording_.store(wanted, std::memory_order_relaxed);
-  if (!wanted) collect_firings();
-}
-
-// Without a taker only the last of them are kept.
-void RunCore::collect_firings() {
-  constexpr size_t kMost = 1 << 16;
-  FiringLog log;
-  enter();
-  {
-    Worker worker(&engine_->items());
-    const WorkerScope scope(&worker);
-    worker.run = this;
-    for (const auto& unit : units_) unit->take_firings(worker, &log);
-  }
-  leave();
-  std::lock_guard lock(history_mutex_);
-  std::vector<FiringRecord>& kept = recorded_.firings;
-  if (!records_all() && kept.size() + log.firings.size() > kMost) {
-    kept.clear();
-    const auto first = std::min_element(
-        log.firings.begin(), log.firings.end(),
-        [](const FiringRecord& a, const FiringRecord& b) { return a.done < b.done; });
-    const int64_t since = first == log.firings.end() ? INT64_MAX : first->done;
-    std::erase_if(recorded_.deliveries,
-                  [since](const DeliveryRecord& delivery) { return delivery.arrived < since; });
-  }
-  kept.insert(kept.end(), log.firings.begin(), log.firings.end());
-  recorded_.lost += log.lost;
-}
-
-FiringLog RunCore::take_firings() {
-  collect_firings();
-  std::lock_guard lock(history_mutex_);
-  return std::exchange(recorded_, {});
-}
-
-RunLog RunCore::log() const {
-  if (recording()) const_cast<RunCore*>(this)->collect_firings();
-  RunLog log;
-  log.batches = consumer_.batches();
-  std::lock_guard lock(history_mutex_);
-  log.marks = marks_.marks();
-  log.firings = recorded_;
-  return log;
 }
 
 std::string RunCore::status() const {

@@ -38,6 +38,7 @@ class RunCore final : public RunImpl {
   void hold(bool on) override;
   void stop() override;
   Snapshot snapshot() const override;
+  Snapshot end_step() override;
   RunLog log() const override;
   FiringLog take_firings() override;
   Snapshot snapshot_before(double seconds) const override;
@@ -76,6 +77,9 @@ class RunCore final : public RunImpl {
   /// Kicks on the calling thread's worker, or from outside.
   void kick_soon(Unit* unit);
   void warn(const std::string& message) const;
+  /// The run cannot go on, for a reason that lies in no item: next() throws it once it finds
+  /// nothing to deliver.
+  void fail(const std::string& reason);
 
   // ---- tokens of activity ----
   void enter() { activity_.fetch_add(1, std::memory_order_relaxed); }
@@ -126,7 +130,7 @@ class RunCore final : public RunImpl {
   EngineImpl* engine_;
   int64_t end_epoch_ = kDoneForever;
   uint64_t batch_limit_ = 0;  // 0: none
-  std::shared_ptr<Account> account_;
+  std::shared_ptr<ByteAccount> account_;
   std::shared_ptr<BufferPool> buffers_;
   std::vector<std::unique_ptr<Edge>> edges_;
   std::vector<std::unique_ptr<Unit>> units_;
@@ -149,7 +153,7 @@ class RunCore final : public RunImpl {
   std::condition_variable wake_;
   std::atomic<int> waiting_{0};
   bool woken_ = false;
-  std::string stall_;
+  std::string failure_;  // a stall, or what fail() was told
   std::vector<std::pair<uint32_t, std::shared_ptr<const ErrorInfo>>> sink_errors_;  // by unit
   mutable std::mutex skipped_mutex_;
   std::vector<ErrorInfo> skipped_;

@@ -4,6 +4,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -31,6 +32,36 @@ std::vector<int> slots_by_depth(const std::vector<std::unique_ptr<Unit>>& units)
   return at;
 }
 
+/// Threads that oneTBB would start one by one while a run goes on, where a failure ends the program
+/// or hangs it, are started here: `count` tasks wait for each other. A thread that is late, or that
+/// the program's own limits keep back, is not waited for beyond a moment.
+void start_workers(tbb::task_arena& arena, int count) {
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int missing;
+  };
+  constexpr int kLooks = 3;
+  const auto meeting = std::make_shared<Meeting>();
+  meeting->missing = count;
+  const auto wait = [](Meeting& at, std::unique_lock<std::mutex>& lock) {
+    return at.changed.wait_for(lock, kOfferEvery, [&at] { return at.missing == 0; });
+  };
+  for (int i = 0; i < count; ++i) {
+    arena.enqueue([meeting, wait] {
+      std::unique_lock lock(meeting->mutex);
+      if (--meeting->missing == 0) meeting->changed.notify_all();
+      wait(*meeting, lock);
+    });
+  }
+  std::unique_lock lock(meeting->mutex);
+  for (int look = 0; look < kLooks && !wait(*meeting, lock); ++look) {
+    lock.unlock();
+    arena.enqueue([] {});  // see TbbExecutor::offer_again()
+    lock.lock();
+  }
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- arena
@@ -46,10 +77,10 @@ TbbArena::TbbArena(int threads) : parts_(std::make_unique<Parts>()) {
   const size_t active =
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   const auto wanted = static_cast<size_t>(threads) + 1;
+  size_t now = wanted;
   if (wanted > active) {
     parts_->control.emplace(tbb::global_control::max_allowed_parallelism, wanted);
-    const size_t now =
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    now = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     if (now < wanted) {
       warning_ = "the program limits TBB to " + std::to_string(now) + " threads, so at most " +
                  std::to_string(std::max<size_t>(1, now - 1)) + " of " + std::to_string(threads) +
@@ -57,6 +88,7 @@ TbbArena::TbbArena(int threads) : parts_(std::make_unique<Parts>()) {
     }
   }
   parts_->arena.emplace(threads, 0);
+  start_workers(*parts_->arena, static_cast<int>(std::clamp<size_t>(now - 1, 1, wanted - 1)));
 }
 
 TbbArena::~TbbArena() = default;
@@ -95,7 +127,7 @@ TbbExecutor::TbbExecutor(RunCore& run, EngineImpl& engine,
     : run_(run),
       engine_(engine),
       threads_(engine.threads()),
-      graph_(std::make_unique<Graph>()),
+      graph_(std::make_shared<Graph>()),
       gateway_(std::make_unique<Gateway>(*this)),
       queue_(slots_by_depth(units)) {
   tbb::task_arena& arena = *engine.arena().parts().arena;
@@ -105,12 +137,7 @@ TbbExecutor::TbbExecutor(RunCore& run, EngineImpl& engine,
     auto& handover = graph_->handovers.emplace_back();
     if (unit->node().where == Where::kCpu) {
       activation = std::make_unique<Activation>(*graph_->graph, tbb::flow::unlimited, [this](int) {
-        begun_.fetch_add(1, std::memory_order_relaxed);
-        {
-          Worker worker(&engine_.items());
-          tbb::this_task_arena::isolate([&] { work(worker); });
-        }
-        leave_worker();
+        tbb::this_task_arena::isolate([this] { begin_worker(); });
         return tbb::flow::continue_msg();
       });
     } else {
@@ -205,11 +232,39 @@ void TbbExecutor::launch(Unit& unit) {
       if (activation) node = activation.get();
     }
   }
-  engine_.arena().parts().arena->enqueue([node] { node->try_put(0); });
+  try {
+    engine_.arena().parts().arena->enqueue([node, alive = std::weak_ptr(graph_)] {
+      if (const auto graph = alive.lock()) node->try_put(0);
+    });
+  } catch (const std::exception& error) {
+    // TBB has the activation all the same: a worker that comes later takes it, or, when none does,
+    // whoever waits for the run (see offer_again()).
+    unstartable_.store(true, std::memory_order_relaxed);
+    run_.fail(std::string("a CPU thread could not be started: ") + error.what());
+  }
 }
 
 void TbbExecutor::offer_again() {
-  if (awaits_worker()) engine_.arena().parts().arena->enqueue([] {});
+  if (!awaits_worker()) return;
+  if (unstartable_.load(std::memory_order_relaxed)) {
+    begin_worker();
+    return;
+  }
+  try {
+    engine_.arena().parts().arena->enqueue([] {});
+  } catch (const std::exception& error) {
+    unstartable_.store(true, std::memory_order_relaxed);
+    run_.fail(std::string("a CPU thread could not be started: ") + error.what());
+  }
+}
+
+// Each activation is begun once, by whoever comes first.
+bool TbbExecutor::claim() {
+  uint64_t begun = begun_.load(std::memory_order_relaxed);
+  while (begun != launched_.load(std::memory_order_relaxed)) {
+    if (begun_.compare_exchange_weak(begun, begun + 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 // Moving work to a second worker pays when what that one would do meanwhile is dearer than the
@@ -238,6 +293,15 @@ void TbbExecutor::maybe_wake(Slot& slot) {
 }
 
 // ---------------------------------------------------------------- workers
+
+void TbbExecutor::begin_worker() noexcept {
+  if (!claim()) return;
+  {
+    Worker worker(&engine_.items());
+    work(worker);
+  }
+  leave_worker();
+}
 
 void TbbExecutor::work(Worker& worker) {
   const OpenMpLimit one_team_member;

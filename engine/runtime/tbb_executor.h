@@ -50,7 +50,8 @@ class TbbExecutor final : public Executor {
   void shutdown();
   /// An activation that TBB has not begun yet is offered to it once more; any thread. oneTBB 2021.8
   /// now and then leaves the first task of a new arena lying when another arena has just gone: its
-  /// worker spins outside until something else is enqueued.
+  /// worker spins outside until something else is enqueued. Where a thread could not be started,
+  /// the caller does the worker's part itself: the run has failed, and nothing of it may wait.
   void offer_again();
   /// There is such an activation.
   bool awaits_worker() const {
@@ -72,6 +73,8 @@ class TbbExecutor final : public Executor {
   bool park();
   bool worth_waking(uint64_t own, uint64_t behind);
   void maybe_wake(Slot& slot);
+  bool claim();
+  void begin_worker() noexcept;  // TBB would swallow what is thrown, and lose the worker
   void work(Worker& worker);
   void run(Slot& slot, Worker& worker);
   void leave_worker();
@@ -79,7 +82,7 @@ class TbbExecutor final : public Executor {
   RunCore& run_;
   EngineImpl& engine_;
   const int threads_;
-  std::unique_ptr<Graph> graph_;
+  std::shared_ptr<Graph> graph_;
   std::unique_ptr<Gateway> gateway_;
 
   ReadyQueue queue_;            // guarded by its own lock()
@@ -91,6 +94,7 @@ class TbbExecutor final : public Executor {
   std::condition_variable park_;
   int wake_tokens_ = 0;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> unstartable_{false};  // TBB could not start a thread
   std::mutex live_mutex_;
   std::condition_variable live_changed_;
   int live_ = 0;                                  // activations and workers that exist

@@ -57,7 +57,7 @@ void Unit::begin(int64_t now) {
   for (auto& slot : slots_) slot->t_free.store(now, std::memory_order_relaxed);
 }
 
-void Unit::kick(Worker& worker) {
+void Unit::kick(Worker& worker) noexcept {
   // Whoever counts from 0 evaluates; the others' events are seen by its next round. The
   // read-modify-writes order our view after every event that was counted.
   if (pending_.fetch_add(1, std::memory_order_seq_cst) != 0) return;

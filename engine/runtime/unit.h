@@ -38,7 +38,8 @@ class Unit {
   void begin(int64_t now);
 
   /// One event; evaluates unless another thread is at it. Neighbours are queued on the worker.
-  void kick(Worker& worker);
+  /// Bookkeeping cannot be left half-way: where memory for it runs out, the program ends.
+  void kick(Worker& worker) noexcept;
   /// Runs the body of a taken slot on the calling thread and kicks.
   void run_firing(Slot& slot, Worker& worker);
   /// Asks the cache for what the firing will touch, at once, so that the misses of a unit that ran
@@ -150,7 +151,7 @@ class Unit {
   bool look();
   Step follow_done(Worker& worker);
   void note_epoch_done(uint32_t epochs);
-  void fail(Slot& slot, const char* message, Worker& worker);
+  void fail(Slot& slot, const char* message, Worker& worker, bool of_machine = false);
   std::string describe_fields(const Item& item) const;
   void request(Worker& worker, SnapshotRequest* request);
   void serve_snapshot(Worker& worker);

@@ -144,7 +144,9 @@ void Unit::run_body(Slot& slot, Worker& worker) {
   try {
     body(slot, worker);
   } catch (const std::bad_alloc&) {
-    fail(slot, "out of memory", worker);
+    fail(slot, "out of memory", worker, true);
+  } catch (const MachineError& error) {
+    fail(slot, error.what(), worker, true);
   } catch (const std::exception& error) {
     fail(slot, error.what(), worker);
   } catch (...) {
@@ -204,7 +206,7 @@ Operator& Unit::op(Slot& slot) {
   return *own;
 }
 
-void Unit::fail(Slot& slot, const char* message, Worker& worker) {
+void Unit::fail(Slot& slot, const char* message, Worker& worker, bool of_machine) {
   slot.first_try = false;
   slot.context.discard();
   Item* input = slot.inputs.empty() ? nullptr : slot.inputs[0];
@@ -219,6 +221,7 @@ void Unit::fail(Slot& slot, const char* message, Worker& worker) {
   info->key = run_.key(input->origin);
   info->origin = input->origin;
   info->message = message;
+  info->of_machine = of_machine;
   info->shapes = describe_fields(*input);
   if (!slot.inputs.empty()) slot.inputs[0] = nullptr;
   if (slot.inputs.size() > 1 && node_.kind == Kind::kCollate) {

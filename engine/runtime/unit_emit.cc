@@ -200,7 +200,7 @@ void Unit::settle(Slot& slot) {
 void Unit::settle_failure(Output& output) {
   ++failures_;
   const ErrorPolicy& policy = node_.policy;
-  bool skip = policy.skip;
+  bool skip = policy.skip && !output.item->error->of_machine;
   if (policy.max_count && failures_ > *policy.max_count) skip = false;
   if (policy.max_fraction) {
     const uint64_t known = run_.known_length(node_, output.epoch);

@@ -9,10 +9,17 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "penstock/operator.h"
+
 namespace penstock::operators {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, int error) {
+  if (error == EMFILE || error == ENFILE) {
+    throw MachineError("cannot open '" + path + "': " + std::generic_category().message(error) +
+                       "; raise the limit (ulimit -n) or lower the node's concurrency");
+  }
+  if (error == ENOMEM) throw MachineError("cannot read '" + path + "': out of memory");
   throw std::runtime_error(what + " '" + path + "': " + std::generic_category().message(error));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <system_error>
 
 namespace penstock::operators {
 namespace {
@@ -71,6 +72,12 @@ class Lister {
   }
 
   void walk(const std::string& folder, FilesByFolder& folders, std::vector<fs::path>& open) {
+    if (!open.empty() && fs::is_symlink(root_ / folder) && ++links_ > kMostLinks) {
+      throw fs::filesystem_error("more than " + std::to_string(kMostLinks) +
+                                     " links to folders: do they lead to each other?",
+                                 root_ / folder,
+                                 std::make_error_code(std::errc::too_many_symbolic_link_levels));
+    }
     const fs::path real = fs::canonical(root_ / folder);
     if (std::find(open.begin(), open.end(), real) != open.end()) return;
     open.push_back(real);
@@ -89,7 +96,11 @@ class Lister {
     open.pop_back();
   }
 
+  // Below the class folders. Folders that link to each other have as many paths as orders: n!.
+  static constexpr uint64_t kMostLinks = 10'000;
+
   fs::path root_;
+  uint64_t links_ = 0;
   std::set<std::string> endings_;
   FolderListing listing_;
 };

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -142,4 +143,33 @@ TEST_CASE("spaces and letters of any script in paths and names") {
   const Outcome outcome = penstock_command({"run", file}, {.environment = {"LC_ALL=C"}});
   CHECK_MESSAGE(outcome.code == 0, outcome.err);
   CHECK(has(outcome.out, "photos: "));
+}
+
+TEST_CASE("limits of the system are told, and no sample is lost to them") {
+  const TempFolder folder;
+  const std::string photographs = PENSTOCK_TEST_DATA "/photos";
+  std::string text = photos(photographs);
+  text = replaced(text, "op: read_folder,", "op: read_folder, on_error: skip, concurrency: 8,");
+  const std::string path = folder.write("t.yaml", text);
+  const Outcome files = penstock_command({"run", path}, {.under = {"prlimit", "--nofile=10"}});
+  CHECK(files.code == 1);
+  CHECK_MESSAGE(has(files.err, "Too many open files; raise the limit (ulimit -n)"), files.err);
+  CHECK(files.out.empty());
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const Outcome threads = penstock_command({"run", path, "--threads", "4096"},
+                                           {.under = {"prlimit", "--as=8000000000"}});
+  CHECK(threads.code == 1);
+  CHECK_MESSAGE(has(threads.err, "the run needs 4097 more threads"), threads.err);
+#endif
+  const Outcome size = penstock_command({"run", path, "--trace", (folder / "trace").string()},
+                                        {.under = {"prlimit", "--fsize=4096"}});
+  CHECK(size.code == 1);
+  CHECK_MESSAGE(has(size.err, "File too large"), size.err);
+}
+
+TEST_CASE("an include of a pipe is refused, not waited for") {
+  const TempFolder folder;
+  REQUIRE(mkfifo((folder / "pipe.yaml").c_str(), 0600) == 0);
+  check_bad(run_in(folder, "include: [pipe.yaml]\n" + kPlain),
+            "t.yaml:1:", "it is not a regular file");
 }

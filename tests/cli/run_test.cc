@@ -49,6 +49,21 @@ TEST_CASE("run prints a report, and nothing else on stdout") {
   }
 }
 
+TEST_CASE("figures of few batches are of the same steps: no mean is above its maximum") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  for (const char* batches : {"1", "2", "3", "5", "16"}) {
+    const json report =
+        report_of(penstock_command({"run", file, "--batches", batches, "--format", "json"}));
+    for (const char* spread : {"wait_ms", "work_ms"}) {
+      CHECK(report[spread]["mean"] > 0.0);
+      CHECK(report[spread]["mean"] <= report[spread]["max"]);
+      CHECK(report[spread]["p50"] <= report[spread]["p95"]);
+      CHECK(report[spread]["p95"] <= report[spread]["max"]);
+    }
+  }
+}
+
 TEST_CASE("the JSON report adds up") {
   const TempFolder folder;
   const std::string file = folder.write("plain.yaml", kPlain);

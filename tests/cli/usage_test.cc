@@ -96,6 +96,12 @@ TEST_CASE("a command line that makes no sense is exit code 2, with a remedy") {
       {{"run", "x.yaml", "--epochs", "-1"},
        "error: --epochs: '-1' is not a whole number of at least 1\n"
        "  help: penstock run --help says more\n"},
+      {{"run", "x.yaml", "--epochs", "18446744073709551615"},
+       "error: --epochs: '18446744073709551615' is more than 4294967295\n"
+       "  help: penstock run --help says more\n"},
+      {{"run", "x.yaml", "--warmup", "18446744073709551616"},
+       "error: --warmup: '18446744073709551616' is more than 9223372036854775807\n"
+       "  help: penstock run --help says more\n"},
       {{"run", "x.yaml", "--format", "xml"},
        "error: --format: 'xml' is none of text, json\n  help: penstock run --help says more\n"},
       {{"run", "x.yaml", "--workers", "4"},

@@ -167,6 +167,21 @@ TEST_CASE("read_folder follows links and survives loops and dangling ones") {
   CHECK(keys_of(folder.params()) == std::vector<std::string>{"a/1.jpg", "b/2.jpg"});
 }
 
+TEST_CASE("read_folder gives up on folders that link to each other") {
+  const TempFolder folder;
+  const std::string names = "abcdefghij";
+  for (const char from : names) folder.add_folder(std::string("class/") + from);
+  for (const char from : names) {
+    for (const char to : names) {
+      if (from == to) continue;
+      fs::create_directory_symlink(
+          std::string("../") + to,
+          folder.path() / "class" / std::string(1, from) / std::string(1, to));
+    }
+  }
+  CHECK(contains(param_error_of(folder.params()), "do they lead to each other?"));
+}
+
 TEST_CASE("read_folder reads paths with spaces and any letters") {
   const TempFolder folder;
   const std::string name = "päth данные/画像 é.png";

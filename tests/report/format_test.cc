@@ -19,7 +19,7 @@ NodeReport decode_node() {
   node.kind = "cpu";
   node.concurrency = 2;
   node.items_in = node.items_out = node.firings = 7680;
-  node.service_ms = {1.9, 1.8, 2.6, 7.7};
+  node.service_ms = {100, 1.9, 1.8, 2.6, 7.7};
   node.cpu_ms_mean = 1.85;
   node.share.starved = 0.02;
   node.share.thread_wait = 0.05;
@@ -40,7 +40,7 @@ NodeReport read_node() {
   node.kind = "blocking";
   node.concurrency = 8;
   node.items_out = node.firings = 7712;
-  node.service_ms = {0.0412, 0.03, 0.1, 3.25};
+  node.service_ms = {100, 0.0412, 0.03, 0.1, 3.25};
   node.cpu_ms_mean = 0.02;
   node.share.on_cpu = 0.125;
   node.share.off_cpu = 0.125;
@@ -63,8 +63,8 @@ Report example() {
   report.steady = true;
   report.examples_per_s = 1828.5;
   report.first_batch_ms = 212.4;
-  report.wait_ms = {1.2, 0.4, 5.0, 9.1};
-  report.work_ms = {33.0, 33.0, 33.4, 34.0};
+  report.wait_ms = {120, 1.2, 0.4, 5.0, 9.1};
+  report.work_ms = {120, 33.0, 33.0, 33.4, 34.0};
   report.work_reference_ms = 32.8;
   report.wait_fraction = 0.035;
   report.consumer = {"spin", 33, 1000000};

@@ -25,7 +25,7 @@ std::vector<Delivery> deliveries(int count, int64_t each_ns, int64_t later_ns) {
   int64_t now = 0;
   for (int i = 0; i < count; ++i) {
     now += i < count / 2 ? each_ns : later_ns;
-    list.push_back({now, 0, 0, 8});
+    list.push_back({now, 8});
   }
   return list;
 }
@@ -79,11 +79,9 @@ TEST_CASE("a window's maximum is exact where it can be known, else its bucket's 
   CHECK(window.mean == doctest::Approx(2.0));
   CHECK(window.max >= 3.0);
   CHECK(window.max <= 3.0 * 1.032);
-  CHECK(spread_ms(begin, histogram, 3'000'000).max == 3.0);
-  CHECK(spread_ms(begin, histogram, 3'000'000).p95 <= 3.0);
   histogram.add(300'000'000);
   CHECK(spread_ms(begin, histogram).max == 300.0);
-  CHECK(spread_ms(histogram, histogram).max == 0.0);
+  CHECK(spread_ms(histogram, histogram).count == 0);
 }
 
 TEST_CASE("a rate is steady when the halves of the window agree within 5 %") {

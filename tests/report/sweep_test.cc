@@ -17,8 +17,8 @@ Sweep example() {
   sweep.runs[2].predicted = Prediction{.examples_per_s = 870, .limit = "consumer"};
   sweep.runs[3].predicted = Prediction{.examples_per_s = 870, .limit = "consumer"};
   Report& serial = *sweep.runs[0].report;
-  serial.wait_ms = {70.5, 70, 72, 80};
-  serial.work_ms = {8.25, 8, 9, 10};
+  serial.wait_ms = {100, 70.5, 70, 72, 80};
+  serial.work_ms = {100, 8.25, 8, 9, 10};
   serial.wait_fraction = 0.89;
   return sweep;
 }

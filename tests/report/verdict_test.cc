@@ -35,8 +35,8 @@ Report report_with(Verdict verdict) {
   Report report;
   report.pipeline = "photos";
   report.plan = "0123456789abcdef";
-  report.wait_ms = {1, 0.5, 4, 9};
-  report.work_ms = {33, 33, 34, 35};
+  report.wait_ms = {100, 1, 0.5, 4, 9};
+  report.work_ms = {100, 33, 33, 34, 35};
   report.verdict = std::move(verdict);
   return report;
 }

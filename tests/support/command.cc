@@ -56,7 +56,8 @@ Outcome penstock_command(const std::vector<std::string>& arguments, const Comman
       options.stdout_path.empty() ? (folder / "out").string() : options.stdout_path;
   const std::string err = (folder / "err").string();
   const std::string program = PENSTOCK_BINARY_DIR "/bin/penstock";
-  std::vector<std::string> words{program};
+  std::vector<std::string> words = options.under;
+  words.push_back(program);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
@@ -71,10 +72,10 @@ Outcome penstock_command(const std::vector<std::string>& arguments, const Comman
     posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
   }
   pid_t child = 0;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(words).data(),
-                                pointers(variables).data());
+  const int error = posix_spawnp(&child, words[0].c_str(), &actions, nullptr,
+                                 pointers(words).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot start " + program);
+  if (error != 0) throw std::runtime_error("cannot start " + words[0]);
   Outcome outcome;
   if (options.on_start) options.on_start();
   outcome.code = wait_for(child, err, options);

@@ -17,6 +17,7 @@ struct Outcome {
 struct CommandOptions {
   std::vector<std::string> environment;  ///< "LC_ALL=C", added to ours
   std::string directory;                 ///< empty: ours
+  std::vector<std::string> under;        ///< a command that runs it: {"prlimit", "--nofile=12"}
   std::string stdout_path;               ///< stdout goes there instead of Outcome::out
   /// Signals to send, each as soon as stderr holds the text beside it.
   std::vector<std::pair<int, std::string>> signals;

@@ -19,8 +19,8 @@ inline std::vector<Report> reports_of(const std::vector<SideRow>& rows, const st
     Report report;
     report.examples_per_s = row.examples_per_s;
     report.wait_fraction = row.wait_fraction;
-    report.wait_ms = {10 * row.wait_fraction, 9, 12, 20};
-    report.work_ms = {10 * (1 - row.wait_fraction), 1, 2, 3};
+    report.wait_ms = {100, 10 * row.wait_fraction, 9, 12, 20};
+    report.work_ms = {100, 10 * (1 - row.wait_fraction), 1, 2, 3};
     report.batches = 100;
     report.process_cpu_s = 0.5;
     report.bytes_in_flight_max = 2048;

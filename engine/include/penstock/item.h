@@ -34,12 +34,13 @@ struct Origin {
 
 /// Why a run failed: a value that travels in order through the graph like an item.
 struct ErrorInfo {
-  std::string node;     ///< id of the node whose body failed
-  std::string where;    ///< "train.yaml:12:5", empty when the graph was built in C++
-  std::string key;      ///< the sample's key (file, member), may be empty
-  Origin origin;        ///< the sample (a batch's first one)
-  std::string message;  ///< the cause, in the operator's words
-  std::string shapes;   ///< the input's fields, "image: uint8 [480, 640, 3] HWC, ..."
+  std::string node;         ///< id of the node whose body failed
+  std::string where;        ///< "train.yaml:12:5", empty when the graph was built in C++
+  std::string key;          ///< the sample's key (file, member), may be empty
+  Origin origin;            ///< the sample (a batch's first one)
+  std::string message;      ///< the cause, in the operator's words
+  std::string shapes;       ///< the input's fields, "image: uint8 [480, 640, 3] HWC, ..."
+  bool of_machine = false;  ///< the sample is not at fault: no policy passes over it
   /// The whole text that users see.
   std::string describe() const;
 };

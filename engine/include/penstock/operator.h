@@ -7,7 +7,8 @@
 /// slot's first firing) or one alone (kSerial). On each: infer() once, then bodies. The body of a
 /// kStateless operator is called by several threads at once and must not change the object; others
 /// are never called by two threads at a time, but by different threads over time. Anything thrown
-/// by a body becomes an error of that sample, and the node's `on_error` decides.
+/// by a body becomes an error of that sample, and the node's `on_error` decides; MachineError fails
+/// the run.
 
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,14 @@ class ParamError : public std::runtime_error {
 
  private:
   std::string param_, help_;
+};
+
+/// Thrown by a body when the machine is at fault and not the sample (no file descriptor is left, no
+/// memory): the run fails whatever `on_error` says, since skipping would lose good samples.
+/// std::bad_alloc means the same.
+class MachineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// What is known of a field before the run.

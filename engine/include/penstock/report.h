@@ -13,6 +13,7 @@
 namespace penstock {
 
 struct Spread {
+  uint64_t count = 0;  ///< values behind the figures; 0: there are none (null in JSON)
   double mean = 0, p50 = 0, p95 = 0, max = 0;
 };
 
