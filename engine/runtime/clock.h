@@ -31,15 +31,22 @@ inline int64_t monotonic_ns() {
   return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-/// Nanoseconds of CLOCK_MONOTONIC as of prepare_clock(), by the time-stamp counter where that can
-/// be trusted (docs/decisions/0004); a constant in the build without clocks (bench only).
-inline int64_t now_ns() {
+/// What this thread has read so far is read before its next clock reading: a stamp that came from
+/// another thread is never in the future.
+inline void settle_clock() {
+#if defined(__x86_64__)
+  _mm_lfence();
+#endif
+}
+
+/// As now_ns(), but the CPU may read it some tens of nanoseconds before what stands in front of it
+/// is done. For events of this thread that follow events of this thread: a third of the price.
+inline int64_t own_now_ns() {
 #ifdef PENSTOCK_NO_CLOCKS
   return 1;
 #else
 #if defined(__x86_64__)
   if (tsc_scale.ns_per_tick != 0) {
-    _mm_lfence();  // not before the loads in front of it
     const uint64_t ticks = __rdtsc() - tsc_scale.base_ticks;
     using Wide = unsigned __int128;
     return tsc_scale.base_ns +
@@ -48,6 +55,15 @@ inline int64_t now_ns() {
 #endif
   return monotonic_ns();
 #endif
+}
+
+/// Nanoseconds of CLOCK_MONOTONIC as of prepare_clock(), by the time-stamp counter where that can
+/// be trusted (docs/decisions/0004); a constant in the build without clocks (bench only).
+inline int64_t now_ns() {
+#ifndef PENSTOCK_NO_CLOCKS
+  settle_clock();
+#endif
+  return own_now_ns();
 }
 
 /// True where durations are recorded.

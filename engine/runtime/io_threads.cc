@@ -72,6 +72,7 @@ void IoThreads::work(Worker& worker) {
     Slot* slot = queue_.front();
     queue_.pop_front();
     lock.unlock();
+    settle_clock();
     run_chain(slot, worker);
     lock.lock();
   }

@@ -90,7 +90,7 @@ void RunCore::build_units() {
       out.push_back(edges_[static_cast<size_t>(e)].get());
       out.back()->producer = &unit;
     }
-    unit.connect(std::move(in), std::move(out));
+    unit.connect(in, out);
     if (auto* source = dynamic_cast<SourceUnit*>(&unit)) sources_.push_back(source);
     if (unit.out().empty()) sinks_.push_back(&unit);
   }

@@ -364,7 +364,10 @@ Slot* TbbExecutor::next_queued() {
       }
     }
     if (wake == Wake::kLaunch) launch(*slot->unit);
-    if (slot != nullptr) return slot;
+    if (slot != nullptr) {
+      settle_clock();
+      return slot;
+    }
     if (threads_ > 1 && !has_spun && active_.load(std::memory_order_relaxed) > 1) {
       // Another worker is about to make something ready: cheaper than a park and a wake.
       has_spun = true;

@@ -42,9 +42,9 @@ Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
 
 Unit::~Unit() = default;
 
-void Unit::connect(std::vector<Edge*> in, std::vector<Edge*> out) {
-  in_ = std::move(in);
-  out_ = std::move(out);
+void Unit::connect(const std::vector<Edge*>& in, const std::vector<Edge*>& out) {
+  for (Edge* edge : in) in_.push_back(edge);
+  for (Edge* edge : out) out_.push_back(edge);
   starved_.assign(std::max<size_t>(1, in_.size()), 0);
   blocked_.assign(std::max<size_t>(1, out_.size()), 0);
   for (auto& slot : slots_) {

@@ -34,13 +34,14 @@ class Unit {
   Unit& operator=(const Unit&) = delete;
 
   /// Called once each while the graph is built.
-  void connect(std::vector<Edge*> in, std::vector<Edge*> out);
+  void connect(const std::vector<Edge*>& in, const std::vector<Edge*>& out);
   void begin(int64_t now);
 
   /// One event; evaluates unless another thread is at it. Neighbours are queued on the worker.
   /// Bookkeeping cannot be left half-way: where memory for it runs out, the program ends.
   void kick(Worker& worker) noexcept;
-  /// Runs the body of a taken slot on the calling thread and kicks.
+  /// Runs the body of a taken slot on the calling thread and kicks. Who got the slot from another
+  /// thread has called settle_clock().
   void run_firing(Slot& slot, Worker& worker);
   /// Asks the cache for what the firing will touch, at once, so that the misses of a unit that ran
   /// on another core before overlap with each other and with the body.
@@ -64,8 +65,8 @@ class Unit {
   uint32_t worth() const { return worth_.load(std::memory_order_relaxed); }
   int slot_count() const { return static_cast<int>(slots_.size()); }
   Slot& slot(int i) { return *slots_[static_cast<size_t>(i)]; }
-  const std::vector<Edge*>& in() const { return in_; }
-  const std::vector<Edge*>& out() const { return out_; }
+  const SmallVector<Edge*, 2>& in() const { return in_; }
+  const SmallVector<Edge*, 2>& out() const { return out_; }
   Executor* executor = nullptr;
   Executor* blocking_executor = nullptr;  ///< where a would_block goes
   int depth = 0;
@@ -117,7 +118,7 @@ class Unit {
   RunCore& run_;
   const PlanNode& node_;
   const int index_;
-  std::vector<Edge*> in_, out_;
+  SmallVector<Edge*, 2> in_, out_;
   uint32_t epoch_ = 0;
   const bool any_order_;
 

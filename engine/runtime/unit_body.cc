@@ -68,7 +68,7 @@ void BodyContext::commit(Item& item, int fields) {
 }
 
 void Unit::run_firing(Slot& slot, Worker& worker) {
-  worker.now = now_ns();
+  worker.now = own_now_ns();
   slot.t_start.store(worker.now, std::memory_order_relaxed);
   if (!stopped_.load(std::memory_order_relaxed)) {
     if (kClocks && --slot.until_sample == 0) {
@@ -97,7 +97,7 @@ void Unit::prefetch(const Slot& slot) const {
 }
 
 bool Unit::try_firing(Slot& slot, Worker& worker) {
-  worker.now = now_ns();
+  worker.now = own_now_ns();
   slot.t_start.store(worker.now, std::memory_order_relaxed);
   slot.first_try = true;
   if (stopped_.load(std::memory_order_relaxed)) {
@@ -116,7 +116,7 @@ bool Unit::try_firing(Slot& slot, Worker& worker) {
 }
 
 void Unit::finish_firing(Slot& slot, Worker& worker) {
-  worker.now = now_ns();
+  worker.now = own_now_ns();
   slot.t_end.store(worker.now, std::memory_order_relaxed);
   slot.state.store(Slot::kDone, std::memory_order_release);
   worker.kick(this);
