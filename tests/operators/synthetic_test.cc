@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <set>
 
 #include "support/run_operator.h"
@@ -98,6 +99,36 @@ TEST_CASE("sleep waits for its time, per item or per sample, and passes the item
   CHECK(seconds_of("sleep", {{"time", 1'000'000}, {"per", "sample"}}, batches) >= 0.010);
   const auto out = run_operator("sleep", {{"time", 1000}}, {{{"x", label_of(7)}}});
   CHECK(values_of<int64_t>(out[0].tensor("x")) == std::vector<int64_t>{7});
+}
+
+TEST_CASE("sleep and spin take their time at every n-th position only") {
+  const auto shortest = [](const char* op, uint64_t position) {
+    Setup setup;
+    setup.origins = {Origin{.position = position}};
+    double seconds = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const ParamList params{{"time", 20'000'000}, {"every", 4}};
+      seconds = std::min(seconds, seconds_of(op, params, setup));
+    }
+    return seconds;
+  };
+  for (const char* op : {"sleep", "spin"}) {
+    CAPTURE(op);
+    CHECK(shortest(op, 3) < 0.010);
+    CHECK(shortest(op, 8) > 0.010);
+  }
+}
+
+TEST_CASE("a part of sleep's time can be computed") {
+  const auto cpu_seconds = [](double part) {
+    const auto start = std::clock();
+    seconds_of("sleep", {{"time", 40'000'000}, {"spin", part}});
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  };
+  cpu_seconds(1);  // calibrates
+  CHECK(cpu_seconds(0) < 0.010);
+  CHECK(cpu_seconds(1) > 0.020);
+  CHECK(seconds_of("sleep", {{"time", 40'000'000}, {"spin", 0.5}}) >= 0.020);
 }
 
 TEST_CASE("sleep ends early when the run is cancelled") {
