@@ -95,10 +95,9 @@ class Diagnostician {
   /// What the serial run's costs said of this one, and whose bodies cost more in it.
   void compare_with_serial(const Timed& serial, const GraphFacts& graph,
                            const MachineFacts& machine) {
-    const std::vector<Snapshot>& marks = serial.log.marks;
-    if (marks.size() < 2) return;
-    const Costs costs = costs_of(graph, facts_of(serial.report, 1, true), marks.front(),
-                                 marks.back(), reference_ms_);
+    if (serial.end.consumer.batches <= serial.begin.consumer.batches) return;
+    const Costs costs =
+        costs_of(graph, facts_of(serial.report, 1, true), serial.begin, serial.end, reference_ms_);
     diagnosis_.predicted = predict(costs, with_setting(costs, graph, machine));
     if (!evidence_) return;
     for (const NodeCosts& node : evidence_->costs.nodes) {

@@ -113,13 +113,12 @@ class Sweeper {
 
   /// Before the runs that it speaks of.
   void predict_from(const Timed& serial, size_t index) {
-    const std::vector<Snapshot>& marks = serial.log.marks;
-    if (marks.size() < 2) return;
+    if (serial.end.consumer.batches <= serial.begin.consumer.batches) return;
     const MachineReport& machine = serial.report.machine;
     const size_t cpus = machine.affinity.size();
     const Costs costs =
         costs_of(facts_of(pipelines_[index].plan()), machine_facts(cpus, machine.quota, 1, true),
-                 marks.front(), marks.back(), reference_ms_);
+                 serial.begin, serial.end, reference_ms_);
     for (size_t i = index + 1; i < sweep_.runs.size() && !sweep_.runs[i].row.serial; ++i) {
       SweepRun& run = sweep_.runs[i];
       run.predicted =

@@ -122,16 +122,15 @@ std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,
   context.serial = run.impl().serial_run();
   if (how.consumer_works) context.work_reference_ms = reference_ms;
   context.spin_iterations = work.spin_iterations();
-  Snapshot begin, end;
   if (how.batches || timed.log.marks.size() < 2) {
-    begin = window.begin ? *window.begin : Snapshot();
-    end = window.end ? *window.end : run.impl().snapshot();
+    timed.begin = window.begin ? *window.begin : Snapshot();
+    timed.end = window.end ? *window.end : run.impl().snapshot();
   } else {
-    begin = behind_warmup(timed.log);
-    end = timed.log.marks.back();
+    timed.begin = behind_warmup(timed.log);
+    timed.end = timed.log.marks.back();
   }
-  context.warmup_batches = begin.consumer.batches;
-  timed.report = build_report(pipeline.plan(), begin, end, context);
+  context.warmup_batches = timed.begin.consumer.batches;
+  timed.report = build_report(pipeline.plan(), timed.begin, timed.end, context);
   run.stop();
   return timed;
 }

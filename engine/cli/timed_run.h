@@ -46,7 +46,8 @@ struct TimedRun {
 /// What it brought.
 struct Timed {
   RunLog log;
-  Report report;  ///< without the warm-up; with the verdict
+  Report report;        ///< without the warm-up; with the verdict
+  Snapshot begin, end;  ///< of the report's window
 };
 
 /// Runs the pipeline, epoch after epoch, until the time is over. Nothing: interrupted. Throws

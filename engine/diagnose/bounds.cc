@@ -85,8 +85,8 @@ Prediction predict(const Costs& measured, const Costs& changed) {
   const std::vector<Bound> after = bounds_of(changed);
   Prediction prediction;
   if (before <= 0 || after.empty()) return prediction;
-  prediction.examples_per_s =
-      measured.batches_per_s * measured.examples_per_batch * after.front().batches_per_s / before;
+  const double kept = measured.serial ? 1 : measured.batches_per_s / before;
+  prediction.examples_per_s = kept * measured.examples_per_batch * after.front().batches_per_s;
   const std::vector<Bound> tied = limiting(after, kTied);
   prediction.limit = tied.size() == 1 ? limit_name(tied.front().resource) : "co_limited";
   for (const Bound& bound : tied) {

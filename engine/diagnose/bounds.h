@@ -46,8 +46,10 @@ struct Prediction {
   std::vector<std::string> nodes;  ///< whose slots limit
 };
 
-/// The rate of `measured` scaled by what the bounds say of `changed` against it, so that what the
-/// bounds do not explain is taken to stay in proportion.
+/// The lowest bound of `changed`, scaled by how far `measured` stays behind its own: what the
+/// bounds do not explain is taken to stay in proportion. Not so from a serial run: what it loses
+/// beyond its bounds is time in which its one thread waited for a CPU that others used, and the
+/// threads of another setting go on meanwhile.
 Prediction predict(const Costs& measured, const Costs& changed);
 
 }  // namespace penstock

@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kGroup = 5;
 constexpr size_t kMostMeans = 20;  // of the method of batch means
 constexpr size_t kLeastMeans = 6;
+constexpr size_t kLongestPeriod = 64;
+constexpr double kPeriodic = 0.5;  // correlation of the values with those a period later
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -24,11 +26,35 @@ double squares(std::span<const double> values) {
   return sum;
 }
 
-/// Means of `count` parts of about the same length.
-std::vector<double> means_of_parts(std::span<const double> values, size_t count) {
+/// Correlation of the values with those `lag` later.
+double correlation(std::span<const double> values, size_t lag) {
+  const double mean = mean_of(values), all = squares(values);
+  double sum = 0;
+  for (size_t i = lag; i < values.size(); ++i) sum += (values[i] - mean) * (values[i - lag] - mean);
+  const auto n = static_cast<double>(values.size());
+  return all > 0 ? sum / all * n / (n - static_cast<double>(lag)) : 0;
+}
+
+/// How many values make a period where they come in bursts, as from slots that finish together; 1
+/// otherwise. A multiple of the period is hardly more alike, and a slow drift is most alike at 1.
+size_t period_of(std::span<const double> values) {
+  size_t period = 1;
+  double most = std::max(kPeriodic, correlation(values, 1)) - 0.1;
+  for (size_t lag = 2; lag <= kLongestPeriod && lag * kLeastMeans <= values.size(); ++lag) {
+    const double alike = correlation(values, lag);
+    if (alike <= most + 0.1) continue;
+    most = alike;
+    period = lag;
+  }
+  return period;
+}
+
+/// Means of `count` parts of about the same length, each of whole periods.
+std::vector<double> means_of_parts(std::span<const double> values, size_t count, size_t period) {
   std::vector<double> means;
+  const size_t periods = values.size() / period;
   for (size_t i = 0; i < count; ++i) {
-    const size_t begin = values.size() * i / count, end = values.size() * (i + 1) / count;
+    const size_t begin = periods * i / count * period, end = periods * (i + 1) / count * period;
     means.push_back(mean_of(values.subspan(begin, end - begin)));
   }
   return means;
@@ -91,7 +117,7 @@ std::string refusal_of(const SteadyPart& part) {
 size_t mser5(std::span<const double> values) {
   const std::span whole = values.first(values.size() / kGroup * kGroup);
   if (whole.empty()) return 0;
-  const std::vector<double> groups = means_of_parts(whole, whole.size() / kGroup);
+  const std::vector<double> groups = means_of_parts(whole, whole.size() / kGroup, 1);
   size_t best = 0;
   double least = -1;
   for (size_t cut = 0; 3 * cut <= groups.size() && cut < groups.size(); ++cut) {
@@ -109,9 +135,14 @@ MeanEstimate estimate(std::span<const double> values) {
   MeanEstimate result;
   if (values.empty()) return result;
   result.mean = mean_of(values);
-  const size_t count = std::min(kMostMeans, values.size() / 3) / 2 * 2;
+  // Parts of whole periods: a mean of a burst without the gap behind it says nothing.
+  const size_t period = period_of(values);
+  const size_t periods = values.size() / period;
+  if (period > 1) values = values.last(periods * period);
+  const size_t shortest = period > 1 ? 1 : 3;  // periods in a part
+  const size_t count = std::min(kMostMeans, periods / shortest) / 2 * 2;
   if (count < kLeastMeans) return result;
-  const std::vector<double> means = means_of_parts(values, count);
+  const std::vector<double> means = means_of_parts(values, count, period);
   const auto n = static_cast<double>(count);
   result.error = t_quantile(count - 1) * std::sqrt(squares(means) / (n * (n - 1)));
   const std::span first = std::span(means).first(count / 2);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "diagnose/remedy.h"
@@ -22,6 +23,7 @@ constexpr double kBusy = 0.90;
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
+constexpr double kNearlyAllCpu = 0.9;  // the same where only the CPU's bound is low enough
 constexpr double kNamedDemand = 0.10;  // of all CPU
 constexpr double kPureCpu = 0.1;       // of a service that may be off the CPU
 
@@ -35,8 +37,10 @@ double residual_of(const Costs& costs, double model) {
 }
 
 /// Bounds that tie with the CPU without being another limit: slots whose bodies only compute would
-/// wait for the CPU; a consumer that uses nearly all of it is to be named instead of it.
-std::vector<Bound> without_echoes(const Costs& costs, std::vector<Bound> tied) {
+/// wait for the CPU; a consumer that uses nearly all of it is to be named instead of it, also where
+/// the little that others need puts its own bound above those that tie.
+std::vector<Bound> without_echoes(const Costs& costs, const std::vector<Bound>& bounds,
+                                  std::vector<Bound> tied) {
   const auto has = [&tied](Resource resource) {
     return std::any_of(tied.begin(), tied.end(),
                        [resource](const Bound& bound) { return bound.resource == resource; });
@@ -47,6 +51,10 @@ std::vector<Bound> without_echoes(const Costs& costs, std::vector<Bound> tied) {
     const NodeCosts& node = costs.nodes[bound.node];
     return node.facts.pooled && node.off_ms <= kPureCpu * node.service_ms();
   });
+  if (!has(Resource::kConsumer) && costs.consumer.cpu_ms >= kNearlyAllCpu * costs.cpu_per_batch()) {
+    std::copy_if(bounds.begin(), bounds.end(), std::back_inserter(tied),
+                 [](const Bound& bound) { return bound.resource == Resource::kConsumer; });
+  }
   if (has(Resource::kConsumer) && costs.consumer.cpu_ms >= kConsumersCpu * costs.cpu_per_batch()) {
     std::erase_if(tied, [](const Bound& bound) { return bound.resource == Resource::kCpu; });
   }
@@ -336,7 +344,7 @@ Verdict judge(const Evidence& evidence) {
   } else if (!explained) {
     judge_by_model(evidence, bounds, &verdict);
   } else {
-    const std::vector<Bound> limits = without_echoes(costs, limiting(bounds, kTied));
+    const std::vector<Bound> limits = without_echoes(costs, bounds, limiting(bounds, kTied));
     verdict.next = next_after(costs, bounds, limits);
     if (limits.size() == 1) {
       name_single(evidence, bounds, limits.front(), residual, &verdict);

@@ -5,37 +5,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/sweep_jobs.h"
+#include "report/sweep_words.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
 
 namespace penstock {
+
+using sweep_words::fixed_text;
+using sweep_words::kKeyWidth;
+using sweep_words::label_of;
+using sweep_words::short_key;
+using sweep_words::value_at;
+using sweep_words::values_of;
+
 namespace {
 
-constexpr size_t kKeyWidth = 24, kLimitWidth = 22, kBarWidth = 36, kLineWidth = 100;
-
-/// "decode.concurrency" of "nodes.decode.concurrency".
-std::string short_key(const std::string& key) {
-  constexpr std::string_view kNodes = "nodes.", kParams = ".params.";
-  std::string text = key.starts_with(kNodes) ? key.substr(kNodes.size()) : key;
-  const size_t params = text.find(kParams);
-  if (params != std::string::npos) text.replace(params, kParams.size(), ".");
-  return text;
-}
-
-/// The varied values of a run; a serial one has none of the settings.
-std::vector<std::string> values_of(const SweepRun& run) {
-  std::vector<std::string> cells;
-  for (const auto& value : run.row.values)
-    cells.push_back(fit(value.value_or("serial"), kKeyWidth));
-  return cells;
-}
-
-std::string label_of(const SweepRun& run) {
-  std::string label;
-  for (const std::string& value : values_of(run)) label += (label.empty() ? "" : ", ") + value;
-  const bool all_work = label.find("serial") == std::string::npos;
-  return run.row.serial && all_work ? label + " serial" : label;
-}
+constexpr size_t kLimitWidth = 22, kBarWidth = 36, kLineWidth = 100;
 
 std::string limit_of(const Report& report) {
   return report.verdict ? fit(verdict_format::headline(*report.verdict), kLimitWidth) : "";
@@ -143,22 +129,6 @@ Table prediction_table(const Sweep& sweep, bool bars) {
   return table;
 }
 
-/// "spin.time=2ms, ": what is the same in all runs of the curve; empty with one key.
-std::string fixed_text(const Sweep& sweep, const Curve& curve) {
-  std::string text;
-  const SweepRow& row = sweep.runs[curve.runs.front()].row;
-  for (size_t i = 0; i < sweep.keys.size(); ++i) {
-    if (i != curve.key && row.values[i]) {
-      text += short_key(sweep.keys[i].key) + "=" + *row.values[i] + ": ";
-    }
-  }
-  return text;
-}
-
-std::string value_at(const Sweep& sweep, const Curve& curve, size_t index) {
-  return *sweep.runs[curve.runs[index]].row.values[curve.key];
-}
-
 std::string stop_text(const Sweep& sweep, const Curve& curve) {
   const std::string name = short_key(sweep.keys[curve.key].key);
   const auto rate = [&](size_t index) {
@@ -196,7 +166,10 @@ std::string stop_text(const Sweep& sweep, const Curve& curve) {
 
 std::vector<std::string> conclusions(const Sweep& sweep) {
   std::vector<std::string> lines;
-  for (const Curve& curve : curves_of(sweep)) lines.push_back(stop_text(sweep, curve));
+  for (const Curve& curve : curves_of(sweep)) {
+    lines.push_back(stop_text(sweep, curve));
+    lines.push_back(jobs_text(sweep, curve));
+  }
   std::erase(lines, "");
   return lines;
 }
@@ -213,6 +186,7 @@ std::string format_text(const Sweep& sweep) {
   if (runs_done(sweep) == 0) return text;
   text += "\n" + table_of(sweep).text() + wrap(kLegend, 0, kLineWidth) + "\n" +
           prediction_table(sweep, true).text();
+  if (const auto jobs = jobs_table(sweep)) text += "\n" + jobs->text() + kJobsLegend + "\n";
   const std::vector<std::string> lines = conclusions(sweep);
   if (!lines.empty()) text += "\n";
   for (const std::string& line : lines) text += wrap(line, 0, kLineWidth);
@@ -224,6 +198,9 @@ std::string format_markdown(const Sweep& sweep) {
   if (runs_done(sweep) == 0) return text;
   text += "\n" + table_of(sweep).markdown() + "\n" + prediction_table(sweep, false).markdown() +
           "\n" + kLegend + "\n\n";
+  if (const auto jobs = jobs_table(sweep)) {
+    text += jobs->markdown() + "\n" + kJobsLegend + "\n\n";
+  }
   for (const std::string& line : conclusions(sweep)) text += "* " + line + "\n";
   return text;
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "compare/jobs.h"
 #include "penstock/plugin.h"
 #include "report/sweep_format.h"
 
@@ -34,6 +35,22 @@ Json run_json(const Sweep& sweep, const SweepRun& run) {
   return json;
 }
 
+Json jobs_json(const Sweep& sweep, const Curve& curve) {
+  const std::vector<JobWinner> winners = job_winners(sweep, curve);
+  if (winners.empty()) return nullptr;
+  Json lengths = Json::array(), from = Json::array();
+  for (const uint64_t batches : kJobs) {
+    const size_t run = winner_at(winners, batches);
+    lengths.push_back({{"batches", batches},
+                       {"run", run},
+                       {"seconds", job_seconds(*sweep.runs[run].report, batches)}});
+  }
+  for (const JobWinner& winner : winners) {
+    from.push_back({{"from", winner.from}, {"run", winner.run}});
+  }
+  return {{"lengths", lengths}, {"winners", from}};
+}
+
 Json curve_json(const Sweep& sweep, const Curve& curve) {
   const auto value = [&](const std::optional<size_t>& index) {
     if (!index) return Json(nullptr);
@@ -43,7 +60,8 @@ Json curve_json(const Sweep& sweep, const Curve& curve) {
           {"runs", curve.runs},
           {"serial", curve.serial ? Json(*curve.serial) : Json(nullptr)},
           {"stops_at", value(curve.stops)},
-          {"predicted_stop", value(curve.predicted)}};
+          {"predicted_stop", value(curve.predicted)},
+          {"jobs", jobs_json(sweep, curve)}};
 }
 
 }  // namespace

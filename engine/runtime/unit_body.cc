@@ -135,7 +135,9 @@ void Unit::run_sampled(Slot& slot, Worker& worker) {
   sampled.has_run_queue = after.run_queue_ns >= 0;
   if (sampled.has_run_queue) sampled.run_queue_ns += after.run_queue_ns - before.run_queue_ns;
   // One in N so that the reads cost at most 0.5 % of the bodies.
-  const double mean = std::max<uint32_t>(1, mean_body());
+  // The first body of all is its own mean: without one the slot would not be sampled again.
+  const int64_t known = mean_body();
+  const auto mean = static_cast<double>(std::max<int64_t>(1, known > 0 ? known : end - start));
   const double n = static_cast<double>(run_.sample_cost_ns()) / (0.005 * mean);
   slot.until_sample = static_cast<uint32_t>(std::clamp(n + 1.0, 1.0, 1e9));
 }

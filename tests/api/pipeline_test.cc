@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plan/plan.h"
+#include "runtime/run.h"
 
 namespace penstock {
 namespace {
@@ -94,6 +95,20 @@ TEST_CASE("check lists mistakes of a file and does not throw") {
   const auto missing = Pipeline::check("no-such-file.yaml");
   REQUIRE(missing.size() == 1);
   CHECK(missing[0].code == "cannot-read");
+}
+
+TEST_CASE("the clocks of long bodies are read again and again, not of the first one only") {
+  Run run = Pipeline::parse(R"(
+penstock: 1
+nodes:
+  - {id: make, op: synthetic, params: {items: 40, shape: [2]}}
+  - {id: wait, op: sleep, params: {time: 2ms}}
+)")
+                .start();
+  while (run.next().kind == Next::Kind::kBatch) {
+  }
+  const Snapshot snapshot = run.impl().snapshot();
+  CHECK(snapshot.units.at(1).sampled.firings >= 4);  // 40 unless a read takes more than 10 us
 }
 
 }  // namespace

@@ -77,6 +77,17 @@ TEST_CASE("the rate of another setting is predicted by the bounds of both") {
   CHECK(prediction.examples_per_s == doctest::Approx(0.95 * 32 / (32 * 1.6) * 1e3));
 }
 
+TEST_CASE("what a serial run lost to the run queue is not carried over") {
+  Table table{.nodes = {{"work", 1, 1, 0, 64, false}}, .consumer_cpu_ms = 8, .serial = true};
+  Costs serial = costs_of(table);
+  serial.consumer.queued_ms = 4;  // behind another program, on a CPU that was idle before
+  serial.batches_per_s = 1e3 / 76;
+  GraphFacts graph{.units = {serial.nodes[0].facts}};
+  graph.units[0].slots = 16;
+  const Costs changed = with_setting(serial, graph, {.cpus = 1, .threads = 1});
+  CHECK(predict(serial, changed).examples_per_s == doctest::Approx(1e3 / 8));
+}
+
 TEST_CASE("the seed's split step is predicted from its serial row alone") {
   // 32 x 2 ms and a consumer of 8 ms on one CPU: 32 / 72 ms, for any number of workers.
   Table spin{.nodes = {{"work", 1, 32, 2, 0}}, .consumer_cpu_ms = 8, .examples = 32};

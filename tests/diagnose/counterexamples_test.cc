@@ -109,6 +109,19 @@ TEST_CASE("the consumer never waits but is slowed by the loaders: the CPU limits
   CHECK(verdict.reason.find("slows the consumer") != std::string::npos);
 }
 
+TEST_CASE(
+    "the consumer is named where it uses nine tenths of the one CPU, however little is left") {
+  // 7.6 ms of 8: its own bound is 5.3 % above the CPU's.
+  const auto verdict = [](double engine_ms) {
+    return judge(Table{.nodes = {{"produce", 16, 1, 0, 64, false}},
+                       .consumer_cpu_ms = 7.6,
+                       .engine_ms = engine_ms});
+  };
+  CHECK(verdict(0.4).limit == "consumer");
+  CHECK(verdict(0.4).nodes == Names{"consumer"});
+  CHECK(verdict(1.5).limit == "cpu");  // where others need a sixth of it, it is shared
+}
+
 TEST_CASE("one changed consumer does not change what is said of the stages") {
   // Stages of 2.0 s and 0.5 s; consumers of 0.5, 1.5 and 2.3 s.
   for (const auto& [consumer_ms, limit] :

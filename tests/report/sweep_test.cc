@@ -64,6 +64,28 @@ TEST_CASE("a sweep that ended early shows what it has") {
   CHECK(format_text(sweep) == "photos: 0 runs of 4 (interrupted), 3 s each\n");
 }
 
+TEST_CASE("a sweep tells who is done first with a job, by its length") {
+  Sweep sweep = sweep_of({"4", "8"}, 400, {1000, 3000});  // 4 has no window, and no part in it
+  Report& serial = *sweep.runs[0].report;
+  Report& eight = *sweep.runs[2].report;
+  serial.batches = eight.batches = 30;
+  serial.first_batch_ms = 70;
+  eight.first_batch_ms = 3000;
+  serial.wait_ms.mean = 70;
+  serial.work_ms.mean = eight.work_ms.mean = 10;
+  const std::string text = format_text(sweep);
+  CHECK(text.find("        first batch  a batch  job of 20    job of 200    job of 20,000\n"
+                  "serial      70.0 ms  80.0 ms    1600 ms *      16.0 s           1600 s\n"
+                  "8           3000 ms  10.0 ms    3200 ms       5000 ms *          203 s *\n") !=
+        std::string::npos);
+  CHECK(text.find("jobs of 1 to 20,000 batches: done first is serial, from 44 on "
+                  "decode.concurrency = 8.\n") != std::string::npos);
+  CHECK(format_markdown(sweep).find("| 1600 ms * |") != std::string::npos);
+  const auto jobs = nlohmann::json::parse(format_json(sweep))["curves"][0]["jobs"];
+  CHECK(jobs["lengths"][0] == nlohmann::json{{"batches", 20}, {"run", 0}, {"seconds", 1.6}});
+  CHECK(jobs["winners"][1] == nlohmann::json{{"from", 44}, {"run", 2}});
+}
+
 TEST_CASE("a sweep as Markdown has the same rows") {
   const std::string text = format_markdown(example());
   CHECK(text.find("| decode.concurrency | workers | ex/s |") != std::string::npos);
