@@ -9,7 +9,7 @@ namespace {
 size_t first_of_shortest(const std::vector<double>& seconds) {
   const double least = *std::min_element(seconds.begin(), seconds.end());
   const auto found = std::find_if(seconds.begin(), seconds.end(),
-                                  [least](double each) { return each <= least * (1 + kSameTime); });
+                                  [least](double each) { return each <= least * (1 + kNoGain); });
   return static_cast<size_t>(found - seconds.begin());
 }
 

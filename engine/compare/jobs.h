@@ -13,9 +13,6 @@ namespace penstock {
 /// The lengths that are told, in batches.
 inline constexpr std::array<uint64_t, 3> kJobs = {20, 200, 20'000};
 
-/// Times within this part of the shortest one are no difference.
-inline constexpr double kSameTime = 0.01;
-
 /// Seconds that a run would need for so many batches (at least 1) and the work on each: the time to
 /// its first batch once, then a steady batch's wait and work for every further one.
 double job_seconds(const Report& report, uint64_t batches);

@@ -78,12 +78,12 @@ TEST_CASE("a sweep tells who is done first with a job, by its length") {
                   "serial      70.0 ms  80.0 ms    1600 ms *      16.0 s           1600 s\n"
                   "8           3000 ms  10.0 ms    3200 ms       5000 ms *          203 s *\n") !=
         std::string::npos);
-  CHECK(text.find("jobs of 1 to 20,000 batches: done first is serial, from 44 on "
+  CHECK(text.find("jobs of 1 to 20,000 batches: done first is serial, from 46 on "
                   "decode.concurrency = 8.\n") != std::string::npos);
   CHECK(format_markdown(sweep).find("| 1600 ms * |") != std::string::npos);
   const auto jobs = nlohmann::json::parse(format_json(sweep))["curves"][0]["jobs"];
   CHECK(jobs["lengths"][0] == nlohmann::json{{"batches", 20}, {"run", 0}, {"seconds", 1.6}});
-  CHECK(jobs["winners"][1] == nlohmann::json{{"from", 44}, {"run", 2}});
+  CHECK(jobs["winners"][1] == nlohmann::json{{"from", 46}, {"run", 2}});
 }
 
 TEST_CASE("a sweep as Markdown has the same rows") {
