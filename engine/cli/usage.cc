@@ -74,6 +74,7 @@ UsageError usage_error(const CLI::App& app, const CLI::ParseError& error, int ar
         fmt::format("{} has no option {}", verb.get_name(), unknown),
         near.empty() ? all + " lists the options" : fmt::format("did you mean {}?", near));
   }
+  if (&verb == &app) return UsageError("which verb?", all + " lists them");
   return UsageError(error.what(), all + " says more");
 }
 

@@ -158,7 +158,7 @@ class Extractor {
     ConsumerSpec& consumer = result_.spec.consumer;
     consumer.at = key.at;
     consumer.source_line = key.source_line;
-    if (!reader_.is_map(value, "consumer")) return;
+    if (!reader_.is_map(value, "consumer", "write {sleep: 8ms} or {spin: 8ms}")) return;
     reader_.check_keys(value, consumer_keys(), "'consumer'");
     const Value* spin = nullptr;
     const Value* sleep = nullptr;

@@ -174,7 +174,7 @@ QueueSpec read_queue(const Reader& reader, const Value& key, const Value& value,
   QueueSpec queue;
   queue.at = key.at;
   queue.source_line = key.source_line;
-  if (!reader.is_map(value, path)) return queue;
+  if (!reader.is_map(value, path, "write {items: 8}, {bytes: 64MiB} or both")) return queue;
   reader.check_keys(value, queue_keys(), path);
   if (const Value* items = value.find("items")) {
     queue.items = reader.whole(*items, path + ".items", 1, kMaxQueueItems);

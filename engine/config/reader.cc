@@ -55,9 +55,9 @@ void Reader::wrong(const std::string& code, const std::string& path, const std::
   error(code, path + " must be " + due + ", not " + describe(value), value, help);
 }
 
-bool Reader::is_map(const Value& value, const std::string& path) const {
+bool Reader::is_map(const Value& value, const std::string& path, const std::string& help) const {
   if (value.kind == Value::Kind::kMap) return true;
-  wrong("wrong-type", path, "a mapping", value);
+  wrong("wrong-type", path, "a mapping", value, help);
   return false;
 }
 

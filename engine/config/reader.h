@@ -22,7 +22,7 @@ class Reader {
   void wrong(const std::string& code, const std::string& path, const std::string& due,
              const Value& value, const std::string& help = "") const;
 
-  bool is_map(const Value& value, const std::string& path) const;
+  bool is_map(const Value& value, const std::string& path, const std::string& help = "") const;
   /// Notes every key of the mapping that is not in `keys`; `what` has it: "the pipeline".
   void check_keys(const Value& map, const Words& keys, const std::string& what) const;
 

@@ -49,6 +49,14 @@ const Wording* find_wording(const std::string& message) {
   return found == std::end(kWordings) ? nullptr : found;
 }
 
+/// Whether a tab stands among the blanks in front: the parser blames what comes behind it.
+bool is_behind_tab(const Source& source, size_t offset) {
+  const std::string& text = source.text();
+  const size_t blank = text.find_last_not_of(" \t", offset == 0 ? 0 : offset - 1);
+  const bool first = offset > 0 && (blank == std::string::npos || text[blank] == '\n');
+  return first && text.find('\t', blank == std::string::npos ? 0 : blank) < offset;
+}
+
 /// Whether the line has a `${`: unquoted, it ends a plain text inside brackets.
 bool has_open_substitution(const Source& source, size_t offset) {
   return source.line_at(offset).find("${") != std::string::npos;
@@ -60,7 +68,9 @@ Diagnostic translate(const YAML::Exception& error, const Source& source, const V
   at.at = source.position(offset);
   at.source_line = source.line_at(offset);
   Diagnostic result = mistake("yaml-syntax", "not YAML: " + error.msg, at);
-  if (const Wording* wording = find_wording(error.msg)) {
+  const Wording* wording = find_wording(
+      is_behind_tab(source, offset) ? std::string(YAML::ErrorMsg::TAB_IN_INDENTATION) : error.msg);
+  if (wording != nullptr) {
     result = mistake(std::string(wording->code), std::string(wording->ours), at,
                      std::string(wording->help));
   }

@@ -42,9 +42,19 @@ const Value* value_of(const NodeSpec& node, const std::string& name) {
   return nullptr;
 }
 
+// A parameter that is not there was written wrongly, and that is said: not a second mistake.
+bool is_misspelt(const NodeSpec& node, const Schema& schema, const std::string& name) {
+  return std::any_of(node.params.begin(), node.params.end(), [&](const auto& entry) {
+    const std::string& key = entry.first.text;
+    if (schema.find(key) != nullptr) return false;
+    const bool block = entry.second.kind == Value::Kind::kMap;  // `parms: {...}`
+    return !did_you_mean(key, {name}).empty() || (block && !did_you_mean(key, {"params"}).empty());
+  });
+}
+
 // The value of one parameter goes into `params`; what determines batches into `canonical`.
-void take_param(const NodeSpec& node, const Param& param, Params* params, std::string* canonical,
-                Complaints* say) {
+void take_param(const NodeSpec& node, const Schema& schema, const Param& param, Params* params,
+                std::string* canonical, Complaints* say) {
   const Value* value = value_of(node, param.name);
   ParamValue result = param.default_value;
   if (value != nullptr) {
@@ -57,6 +67,7 @@ void take_param(const NodeSpec& node, const Param& param, Params* params, std::s
                    "use " + param.deprecated);
     }
   } else if (param.required) {
+    if (is_misspelt(node, schema, param.name)) return;
     say->error("missing-param", node.op + " needs the parameter '" + param.name + "'",
                {node.op_at, node.op_line}, param.doc);
     return;
@@ -105,11 +116,11 @@ CheckedParams check_params(const NodeSpec& node, const Schema& schema, Complaint
   std::sort(sorted.begin(), sorted.end(),
             [](const Param& a, const Param& b) { return a.name < b.name; });
   for (const Param& param : sorted) {
-    take_param(node, param, &result.params, &result.canonical, say);
+    take_param(node, schema, param, &result.params, &result.canonical, say);
   }
   result.canonical += "|";
   for (const Param& param : own) {
-    take_param(node, param, &result.engine, &result.canonical, say);
+    take_param(node, schema, param, &result.engine, &result.canonical, say);
   }
   return result;
 }

@@ -19,7 +19,28 @@ class Planner {
     for (int i = 0; i < draft.node_count(); ++i) plan.units_.push_back({.nodes = {i}});
     plan.nodes_ = std::move(draft.nodes);
     plan.edges_ = std::move(draft.edges);
+    if (plan.batches_per_epoch(0) == 0) plan.warnings_.push_back(no_batch(plan));
     return std::make_shared<const Plan>(std::move(plan));
+  }
+
+ private:
+  static Diagnostic no_batch(const Plan& plan) {
+    const PlanEdge& last = plan.edges_[static_cast<size_t>(plan.consumer_edge_)];
+    const PlanNode& node = plan.nodes_[static_cast<size_t>(last.from)];
+    Diagnostic warning;
+    warning.severity = Diagnostic::Severity::kWarning;
+    warning.code = "no-batch";
+    warning.message = "an epoch gives no batch";
+    for (const NodeSpec& spec : plan.spec_.nodes) {
+      if (spec.id != node.id) continue;
+      warning.at = spec.op_at;
+      warning.source_line = spec.op_line;
+    }
+    if (const auto* collate = dynamic_cast<const Collate*>(node.prototype.get())) {
+      warning.help = "it gathers " + std::to_string(collate->batch_size()) +
+                     " samples for one: lower batch_size, or set drop_last: false";
+    }
+    return warning;
   }
 };
 
@@ -48,9 +69,13 @@ std::shared_ptr<const Plan> make_plan(const GraphSpec& spec, const Registry& reg
   size_queues(&draft);
   sort_diagnostics(&found);
   std::erase_if(found, [&](const Diagnostic& mine) { return is_said(mine, *diagnostics); });
-  diagnostics->insert(diagnostics->end(), found.begin(), found.end());
-  if (draft.say.errors() > 0) return nullptr;
-  return Planner::make(std::move(draft), std::move(found));
+  if (draft.say.errors() > 0) {
+    diagnostics->insert(diagnostics->end(), found.begin(), found.end());
+    return nullptr;
+  }
+  auto plan = Planner::make(std::move(draft), std::move(found));
+  diagnostics->insert(diagnostics->end(), plan->warnings().begin(), plan->warnings().end());
+  return plan;
 }
 
 }  // namespace penstock

@@ -126,6 +126,10 @@ TEST_CASE("a run that gives no batch says why") {
   const Failure once = run_in(folder, text);
   CHECK(once.code == 1);
   CHECK(once.err ==
+        "t.yaml:6:21: warning[no-batch]: an epoch gives no batch\n"
+        "  6 |   - {id: batch, op: collate, params: {batch_size: 100, drop_last: true}}\n"
+        "    |                     ^~~~~~~\n"
+        "  help: it gathers 100 samples for one: lower batch_size, or set drop_last: false\n"
         "error: the run gave no batch: collate 'batch' needs 100 samples for a batch and drops a "
         "short one (drop_last), and an epoch brings fewer: make has 64\n"
         "  help: lower nodes.batch.params.batch_size, or set drop_last: false\n");
