@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "attribution/suite.h"
 #include "measure/machine.h"
 #include "measurement.h"
 #include "penstock/plugin.h"
@@ -79,6 +80,8 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+}  // namespace
+
 nlohmann::ordered_json machine() {
   nlohmann::ordered_json facts;
   facts["cpu"] = model_of_cpu();
@@ -103,6 +106,8 @@ nlohmann::ordered_json machine() {
 #endif
   return facts;
 }
+
+namespace {
 
 std::string own_folder() {
   char path[PATH_MAX] = {};
@@ -177,6 +182,14 @@ int run(const std::string& name, const std::string& format, const Settings& sett
 }  // namespace penstock::bench
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "attribution") {
+    try {
+      return penstock::bench::attribution::command(argc - 1, argv + 1);
+    } catch (const std::exception& error) {
+      std::cerr << "penstock_bench: " << error.what() << "\n";
+      return 1;
+    }
+  }
   CLI::App app("Measurements of the engine, each next to its baseline.");
   std::string name, format = "text";
   penstock::bench::Settings settings;

@@ -52,6 +52,8 @@ std::string graph_of(const Settings& settings);
 int64_t cpu_now();
 int64_t wall_now();
 double median(std::vector<double> values);
+/// Facts of the machine and of this build.
+nlohmann::ordered_json machine();
 /// {"median", "low", "high", "count"}
 nlohmann::ordered_json spread(const std::vector<double>& values);
 
