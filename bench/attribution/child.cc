@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attribution/cost_table.h"
 #include "attribution/load_ops.h"
 #include "attribution/observation.h"
 #include "measure/machine.h"
@@ -19,7 +20,7 @@
 namespace penstock::bench::attribution {
 namespace {
 
-constexpr double kWarmup = 0.25;
+constexpr uint64_t kWarmup = 16;
 constexpr int kLongestSeconds = 20;  // of one run
 
 /// The last `count` of the CPUs that this process may use: the first one has the most interrupts.
@@ -126,10 +127,7 @@ nlohmann::ordered_json in_child(const std::function<nlohmann::ordered_json()>& w
   return result;
 }
 
-RunLength run_length(const PipelineCase& pipeline, double ms) {
-  const auto batches = static_cast<uint64_t>(std::ceil(ms / pipeline.period_ms));
-  return {batches, static_cast<uint64_t>(static_cast<double>(batches) * kWarmup)};
-}
+RunLength run_length(uint64_t periods) { return {kWarmup + periods * kPeriod + 1, kWarmup}; }
 
 std::optional<double> measure_rate(const PipelineCase& pipeline, const RunLength& length) {
   const auto work = [&]() -> nlohmann::ordered_json {

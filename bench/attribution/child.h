@@ -17,11 +17,11 @@ nlohmann::ordered_json in_child(const std::function<nlohmann::ordered_json()>& w
 
 /// A run of so many batches, of which the first `warmup` do not count.
 struct RunLength {
-  uint64_t batches = 100, warmup = 25;
+  uint64_t batches = 81, warmup = 16;
 };
 
-/// About `ms` long where the planted limit holds.
-RunLength run_length(const PipelineCase& pipeline, double ms);
+/// So many periods of the cost tables, after a warm-up.
+RunLength run_length(uint64_t periods);
 
 /// Batches a second on the case's CPUs; nothing where the run failed.
 std::optional<double> measure_rate(const PipelineCase& pipeline, const RunLength& length);

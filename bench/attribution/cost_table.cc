@@ -9,7 +9,7 @@
 namespace penstock::bench::attribution {
 namespace {
 
-constexpr size_t kStrata = 64, kEach = 32, kBlocks = 8, kBursty = 512;
+constexpr size_t kStrata = kPeriod, kEach = 32, kBlocks = 8;
 constexpr double kMostHeavy = 15;  // times the least
 
 double one(const Spread& spread, Draw* draw) {
@@ -24,12 +24,12 @@ double one(const Spread& spread, Draw* draw) {
   return 1;
 }
 
-/// Two states that last for about a dozen bodies each.
+/// Two states that last for five and ten bodies on average.
 std::vector<double> bursty(Draw* draw) {
   std::vector<double> values;
   bool slow = false;
-  for (size_t i = 0; i < kBursty; ++i) {
-    if (draw->chance(slow ? 0.12 : 0.06)) slow = !slow;
+  for (size_t i = 0; i < kPeriod; ++i) {
+    if (draw->chance(slow ? 0.2 : 0.1)) slow = !slow;
     values.push_back(slow ? 3 : 0.6);
   }
   return values;

@@ -9,8 +9,11 @@
 
 namespace penstock::bench::attribution {
 
-/// Mean 1 exactly. Every 64 of them have nearly the same distribution (of `bursty`, every 512), so
-/// that short runs differ little in their mean.
+/// As many consecutive factors have a mean of 1 and the same distribution, so that windows of as
+/// many batches have the same costs.
+inline constexpr size_t kPeriod = 64;
+
+/// Mean 1 exactly.
 std::vector<float> cost_table(const Spread& spread, uint64_t seed);
 
 }  // namespace penstock::bench::attribution

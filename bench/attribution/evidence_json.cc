@@ -8,7 +8,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(UnitFacts, id, op, slots, pooled, serial, ord
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EdgeFacts, from, to, capacity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeCosts, facts, visits, cpu_ms, off_ms, queued_ms,
                                    thread_wait_ms, held_ms, blocked_ms, starved_ms, taken, given,
-                                   spread)
+                                   spread, trace)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PathBlame, nodes, consumer, threads, memory, engine, unknown,
                                    total, batches)
 
@@ -24,6 +24,8 @@ nlohmann::ordered_json to_json(const Evidence& evidence) {
   json["edges"] = nlohmann::json(costs.edges);
   json["consumer"] = {consumer.cpu_ms, consumer.off_ms, consumer.queued_ms, consumer.wait_ms,
                       consumer.reference_ms.value_or(-1)};
+  json["consumer_spread"] = consumer.spread;
+  json["consumer_trace"] = consumer.trace;
   json["engine_ms"] = costs.engine_ms;
   json["cpus"] = {costs.cpus, costs.cpus_allowed};
   json["threads"] = costs.threads;
@@ -46,6 +48,8 @@ Evidence evidence_from(const nlohmann::ordered_json& ordered) {
   costs.consumer.queued_ms = consumer.at(2);
   costs.consumer.wait_ms = consumer.at(3);
   if (consumer.at(4) >= 0) costs.consumer.reference_ms = consumer.at(4);
+  costs.consumer.spread = json.at("consumer_spread").get<std::vector<double>>();
+  costs.consumer.trace = json.at("consumer_trace").get<std::vector<double>>();
   costs.engine_ms = json.at("engine_ms");
   costs.cpus = json.at("cpus").at(0);
   costs.cpus_allowed = json.at("cpus").at(1);

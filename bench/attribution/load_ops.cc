@@ -16,6 +16,7 @@ namespace penstock::bench::attribution {
 namespace {
 
 constexpr uint64_t kEndless = 1'000'000'000'000;
+constexpr double kWakeNs = 50'000;  // that a sleep lasts longer than asked for
 constexpr uint64_t kBySample = 0x73616d706c65ULL;
 
 Load load_of(const Params& params) {
@@ -226,7 +227,7 @@ Load::Load(double cpu_ms, double off_ms, const Spread& spread, uint64_t seed)
 void Load::work(uint64_t call) const {
   const double factor = table_[call % table_.size()];
   if (iterations_ > 0) spin(static_cast<uint64_t>(iterations_ * factor));
-  const auto ns = static_cast<int64_t>(off_ns_ * factor);
+  const auto ns = static_cast<int64_t>(off_ns_ * factor - kWakeNs);
   if (ns <= 0) return;
   const timespec time{ns / 1000000000, ns % 1000000000};
   nanosleep(&time, nullptr);

@@ -17,7 +17,7 @@
 namespace penstock::bench::attribution {
 namespace {
 
-constexpr double kObservedMs = 1200, kRunMs = 360;
+constexpr uint64_t kObservedPeriods = 3;
 constexpr double kSeconds = 17;  // for the truth about one pipeline
 
 nlohmann::ordered_json to_json(const Effect& effect) {
@@ -68,12 +68,12 @@ nlohmann::ordered_json measure_pipeline(uint64_t seed) {
   const PipelineCase pipeline = generate(seed);
   nlohmann::ordered_json line = {{"layout", kLayout}, {"seed", seed}};
   line["case"] = to_json(pipeline);
-  const auto seen = observe(pipeline, run_length(pipeline, kObservedMs));
+  const auto seen = observe(pipeline, run_length(kObservedPeriods));
   if (seen.contains("error")) {
     line["error"] = seen["error"];
     return line;
   }
-  const RunLength length = run_length(pipeline, kRunMs);
+  const RunLength length = run_length(1);
   const Truth truth =
       find_truth(pipeline, changes_from(seen["advised"]), kSeconds,
                  [&length](const PipelineCase& changed) { return measure_rate(changed, length); });

@@ -23,12 +23,16 @@ double sum_ms(const std::vector<int64_t>& values) {
 
 double per(double total, double count) { return count > 0 ? total / count : 0; }
 
-/// Middles of kQuantiles equal parts of the bodies' times, as parts of their mean.
-std::vector<double> spread_of(const Histogram& service) {
+/// Middles of kQuantiles equal parts of the services, as parts of their mean. Of `firings` those
+/// without a body took no time: what a filter dropped takes its turn in a slot all the same.
+std::vector<double> spread_of(const Histogram& service, uint64_t firings) {
   if (service.count() < 2 || service.mean() <= 0) return {1.0};
+  const double bodies = std::min(1.0, per(static_cast<double>(service.count()), double(firings)));
   std::vector<double> quantiles;
-  for (int i = 0; i < kQuantiles; ++i)
-    quantiles.push_back(service.quantile((i + 0.5) / kQuantiles));
+  for (int i = 0; i < kQuantiles; ++i) {
+    const double q = 1 - (1 - (i + 0.5) / kQuantiles) / bodies;
+    quantiles.push_back(q > 0 ? service.quantile(q) : 0);
+  }
   const double mean = std::accumulate(quantiles.begin(), quantiles.end(), 0.0) / kQuantiles;
   if (mean <= 0) return {1.0};
   for (double& quantile : quantiles) quantile /= mean;
@@ -67,7 +71,7 @@ NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const Un
   node.held_ms = each_ms(states.order_held);
   node.blocked_ms = per(sum_ms(states.blocked), firings);
   node.starved_ms = per(sum_ms(states.starved), firings);
-  node.spread = spread_of(end.service);
+  node.spread = spread_of(end.service, end.firings);
   return node;
 }
 
@@ -83,6 +87,7 @@ ConsumerCosts consumer_costs(const ConsumerSnapshot& begin, const ConsumerSnapsh
   consumer.queued_ms = per(static_cast<double>(split.run_queue.value_or(0)) / 1e6, batches);
   consumer.wait_ms = per(static_cast<double>(end.wait_ns - begin.wait_ns) / 1e6, batches);
   consumer.reference_ms = reference_ms;
+  consumer.spread = spread_of(end.work, end.work.count());
   return consumer;
 }
 

@@ -52,6 +52,7 @@ struct NodeCosts {
   double thread_wait_ms = 0, held_ms = 0, blocked_ms = 0, starved_ms = 0;
   double taken = 1, given = 1;  ///< entries a firing takes from each in-edge, puts on each out-edge
   std::vector<double> spread;   ///< quantiles of its service, as parts of the mean
+  std::vector<double> trace;    ///< consecutive services, as parts of the mean; empty: not known
 
   /// Time of a body on an idle machine.
   double service_ms() const { return cpu_ms + off_ms; }
@@ -65,6 +66,7 @@ struct ConsumerCosts {
   std::optional<double> reference_ms;  ///< of the same work with nothing else going on
   std::string key;                     ///< as GraphFacts::consumer_key
   double target_ms = 0;
+  std::vector<double> spread, trace;  ///< of its work, as a node's
 
   double service_ms() const { return cpu_ms + off_ms; }
   double work_ms() const { return cpu_ms + off_ms + queued_ms; }

@@ -20,6 +20,20 @@ double uniform_at(uint64_t seed, size_t node, uint64_t firing) {
   return static_cast<double>(mix64(mix64(seed, node + 1), firing) >> 11) * 0x1p-53;
 }
 
+/// How long the n-th of a node's services is, as a part of the mean: its recorded ones are played
+/// again from a place that the seed draws, the same part of the way in every node, since what is
+/// slow in one may be slow in the next; else one is drawn from its spread.
+double factor_at(const std::vector<double>& spread, const std::vector<double>& trace, uint64_t seed,
+                 size_t node, uint64_t firing) {
+  if (!trace.empty()) {
+    const double begin = uniform_at(seed, SIZE_MAX - 1, 0) * static_cast<double>(trace.size());
+    return trace[(static_cast<size_t>(begin) + firing) % trace.size()];
+  }
+  if (spread.empty()) return 1;
+  const double u = uniform_at(seed, node, firing);
+  return spread[static_cast<size_t>(u * static_cast<double>(spread.size()))];
+}
+
 /// Events at times, earliest first.
 struct Event {
   double at;
@@ -194,7 +208,9 @@ class Simulation {
       --content_[e];
       waited_ += now_ - wait_began_;
       consumer_works_ = true;
-      begin(kConsumer, 0, costs_.consumer.cpu_ms, costs_.consumer.off_ms);
+      const ConsumerCosts& costs = costs_.consumer;
+      const double factor = factor_at(costs.spread, costs.trace, seed_, nodes_.size(), ++works_);
+      begin(kConsumer, 0, costs.cpu_ms * factor, costs.off_ms * factor);
       return true;
     }
     return false;
@@ -300,9 +316,7 @@ class Simulation {
 
   void run(size_t n, uint64_t index) {
     const NodeCosts& costs = *nodes_[n].costs;
-    const double u = uniform_at(seed_, n, ++nodes_[n].started);
-    const auto place = static_cast<size_t>(u * static_cast<double>(costs.spread.size()));
-    const double factor = costs.spread.empty() ? 1 : costs.spread[place];
+    const double factor = factor_at(costs.spread, costs.trace, seed_, n, ++nodes_[n].started);
     begin(n, index, costs.cpu_ms * factor + hop_ms_, costs.off_ms * factor);
   }
 
@@ -312,6 +326,7 @@ class Simulation {
   int batches_ = 0, done_ = 0;
   double now_ = 0, waited_ = 0, wait_began_ = 0;
   bool consumer_works_ = false;
+  uint64_t works_ = 0;  // that the consumer has begun
   SharedCpus cpus_;
   Events off_;
   int threads_;

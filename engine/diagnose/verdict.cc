@@ -9,6 +9,7 @@
 
 #include "diagnose/remedy.h"
 #include "diagnose/simulate.h"
+#include "diagnose/traces.h"
 #include "diagnose/what_if.h"
 #include "diagnose/words.h"
 
@@ -268,6 +269,7 @@ Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const
   Evidence evidence;
   evidence.costs =
       costs_of(graph, machine, log.marks[part.first], log.marks[part.last], reference_ms);
+  add_traces(log.firings, &evidence.costs);
   evidence.path =
       critical_path(graph, log.firings, log.marks[part.first].now, log.marks[part.last].now);
   const MeanEstimate& interval = part.interval_ms;
