@@ -10,8 +10,9 @@
 namespace penstock::bench::attribution {
 
 /// As many consecutive factors have a mean of 1 and the same distribution, so that windows of as
-/// many batches have the same costs.
-inline constexpr size_t kPeriod = 64;
+/// many batches have the same costs. A prime, so that no figure that is sampled at every n-th body
+/// sees some of them only.
+inline constexpr size_t kPeriod = 61;
 
 /// Mean 1 exactly.
 std::vector<float> cost_table(const Spread& spread, uint64_t seed);

@@ -1,14 +1,16 @@
 #include "attribution/evidence_json.h"
 
+#include "diagnose/latencies.h"
+
 namespace penstock {
 
 // Found by the library where it meets these types. The order of the members is that of the structs.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(UnitFacts, id, op, slots, pooled, serial, ordered, in_edges,
-                                   out_edges)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(UnitFacts, id, op, slots, pooled, serial, ordered,
+                                                in_edges, out_edges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EdgeFacts, from, to, capacity)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeCosts, facts, visits, cpu_ms, off_ms, queued_ms,
-                                   thread_wait_ms, held_ms, blocked_ms, starved_ms, taken, given,
-                                   spread, trace)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(NodeCosts, facts, visits, cpu_ms, off_ms, queued_ms,
+                                                thread_wait_ms, handover_ms, held_ms, blocked_ms,
+                                                starved_ms, taken, given, spread, trace)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PathBlame, nodes, consumer, threads, memory, engine, unknown,
                                    total, batches)
 
@@ -59,6 +61,7 @@ Evidence evidence_from(const nlohmann::ordered_json& ordered) {
   costs.batches = json.at("batches");
   evidence.rate_error = json.at("rate_error");
   evidence.path = json.at("path").get<PathBlame>();
+  add_latencies(&costs);
   return evidence;
 }
 

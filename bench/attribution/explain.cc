@@ -89,6 +89,7 @@ std::string explain(const Json& line) {
                   score.right ? "" : ", WRONG", verdict["reason"].get<std::string>());
   if (!line["observed"].contains("evidence")) return text;
   const Costs costs = evidence_from(line["observed"]["evidence"]).costs;
+  const std::vector<double> rates = simulated_rates(costs);
   const double bound = lowest(bounds_of(costs)), model = simulated_rate(costs);
   text += costs_text(costs);
   text +=
@@ -103,7 +104,7 @@ std::string explain(const Json& line) {
                         sure ? fmt::format(" ({:.3f} to {:.3f})", effect["low"].get<double>(),
                                            effect["high"].get<double>())
                              : "",
-                        lowest(bounds_of(changed)) / bound, simulated_gain(costs, changed).value);
+                        lowest(bounds_of(changed)) / bound, simulated_gain(rates, changed).value);
   }
   const Json& remedy = line["remedy"];
   if (!remedy.is_null() && !verdict["gain"].is_null()) {

@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kMuchAlone = 0.10;
+
 bool repeated(const Json& effect) { return effect.contains("rounds"); }
 
 const Json* best_of(const Json& effects) {
@@ -77,10 +79,12 @@ void judge_answer(const Json& line, const Json& best, Score* score) {
     score->right = !score->named.empty() && is_tied(score->named.front());
     return;
   }
-  // All of a list together must do what the best change does, and more than nothing.
+  // All of a list together must do what the best change does, and more than nothing; where one
+  // change does much alone, the list must have it.
   const double high = remedy.is_null() || !remedy.contains("high") ? 0 : double(remedy["high"]);
   const bool named_one = std::any_of(score->named.begin(), score->named.end(), is_tied);
-  score->right = (named_one || is_tied("none")) && high >= 1 + kLeastGain && high >= best["low"];
+  score->right = (named_one || score->best_gain < 1 + kMuchAlone) && high >= 1 + kLeastGain &&
+                 high >= best["low"];
 }
 
 void compare_gain(const Json& verdict, const Json& line, Score* score) {

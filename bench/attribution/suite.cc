@@ -68,7 +68,9 @@ nlohmann::ordered_json measure_pipeline(uint64_t seed) {
   const PipelineCase pipeline = generate(seed);
   nlohmann::ordered_json line = {{"layout", kLayout}, {"seed", seed}};
   line["case"] = to_json(pipeline);
-  const auto seen = observe(pipeline, run_length(kObservedPeriods));
+  auto seen = observe(pipeline, run_length(kObservedPeriods));
+  // What the verdict asks for where it refuses.
+  if (!seen.value("steady", true)) seen = observe(pipeline, run_length(3 * kObservedPeriods));
   if (seen.contains("error")) {
     line["error"] = seen["error"];
     return line;

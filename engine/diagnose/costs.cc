@@ -68,6 +68,7 @@ NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const Un
   node.off_ms = each_ms(split.off_cpu);
   node.queued_ms = each_ms(split.run_queue.value_or(0));
   node.thread_wait_ms = each_ms(states.thread_wait);
+  node.handover_ms = each_ms(states.handover);
   node.held_ms = each_ms(states.order_held);
   node.blocked_ms = per(sum_ms(states.blocked), firings);
   node.starved_ms = per(sum_ms(states.starved), firings);
@@ -111,6 +112,12 @@ double queued_per_batch(const Costs& costs) {
   return sum;
 }
 
+/// CPU time that was not used is time off it: how long bodies last is exact, its parts are sampled.
+void use_less_cpu(double factor, double* cpu_ms, double* off_ms) {
+  *off_ms += (1 - factor) * *cpu_ms;
+  *cpu_ms *= factor;
+}
+
 /// The engine's own CPU: what the process used beyond the bodies and the consumer's work. Sampled
 /// clocks that say more than the process used are scaled down to it.
 void add_engine(double process_cpu_ms, Costs* costs) {
@@ -119,8 +126,8 @@ void add_engine(double process_cpu_ms, Costs* costs) {
   costs->engine_ms = std::max(0.0, process_cpu_ms - known);
   if (known <= process_cpu_ms) return;
   const double factor = process_cpu_ms / known;
-  for (NodeCosts& node : costs->nodes) node.cpu_ms *= factor;
-  costs->consumer.cpu_ms *= factor;
+  for (NodeCosts& node : costs->nodes) use_less_cpu(factor, &node.cpu_ms, &node.off_ms);
+  use_less_cpu(factor, &costs->consumer.cpu_ms, &costs->consumer.off_ms);
 }
 
 }  // namespace

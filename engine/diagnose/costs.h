@@ -49,10 +49,11 @@ struct NodeCosts {
   double cpu_ms = 0;     ///< on a CPU, a firing
   double off_ms = 0;     ///< in the body but waiting for something else than a CPU
   double queued_ms = 0;  ///< in the body and waiting for a CPU
-  double thread_wait_ms = 0, held_ms = 0, blocked_ms = 0, starved_ms = 0;
+  double thread_wait_ms = 0, handover_ms = 0, held_ms = 0, blocked_ms = 0, starved_ms = 0;
   double taken = 1, given = 1;  ///< entries a firing takes from each in-edge, puts on each out-edge
-  std::vector<double> spread;   ///< quantiles of its service, as parts of the mean
-  std::vector<double> trace;    ///< consecutive services, as parts of the mean; empty: not known
+  double latency_ms = 0;  ///< lost in a slot at each firing, for no CPU's sake: see latencies.h
+  std::vector<double> spread;  ///< quantiles of its service, as parts of the mean
+  std::vector<double> trace;   ///< consecutive services, as parts of the mean; empty: not known
 
   /// Time of a body on an idle machine.
   double service_ms() const { return cpu_ms + off_ms; }
@@ -63,6 +64,7 @@ struct NodeCosts {
 struct ConsumerCosts {
   double cpu_ms = 0, off_ms = 0, queued_ms = 0;
   double wait_ms = 0;
+  double latency_ms = 0;               ///< as a node's
   std::optional<double> reference_ms;  ///< of the same work with nothing else going on
   std::string key;                     ///< as GraphFacts::consumer_key
   double target_ms = 0;

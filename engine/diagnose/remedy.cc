@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLeastError = 0.02;  // of a prediction by bounds, where nothing else is known
 constexpr double kExact = 0.03;       // left open by bounds that may be taken for the rate
+constexpr double kEven = 0.02;        // of a mean, that services may differ from it
 constexpr int kMostSlots = 64;
 constexpr size_t kAlternatives = 2;
 
@@ -74,7 +75,18 @@ double ratio_of(const Bound& which, const Costs& changed, const std::vector<Boun
   return next_rate(bounds, beside) / lowest(bounds);
 }
 
+bool uneven(const std::vector<double>& spread) {
+  return std::any_of(spread.begin(), spread.end(),
+                     [](double part) { return std::abs(part - 1) > kEven; });
+}
+
 }  // namespace
+
+bool varies(const Costs& costs) {
+  return uneven(costs.consumer.spread) ||
+         std::any_of(costs.nodes.begin(), costs.nodes.end(),
+                     [](const NodeCosts& node) { return uneven(node.spread); });
+}
 
 Change with_slots(const Costs& costs, size_t node, int slots) {
   Change change{.set = "", .what = "", .costs = costs};
@@ -154,7 +166,8 @@ Gain gain_of(const Costs& costs, const Change& change, double error, double resi
   const double before = lowest(bounds_of(costs)), after = lowest(bounds_of(change.costs));
   Gain gain;
   if (before <= 0 || after <= 0) return gain;
-  if (std::abs(residual) > kExact && !costs.serial && !change.costs.serial) {
+  const bool exact = std::abs(residual) <= kExact && !varies(costs);
+  if (!exact && !costs.serial && !change.costs.serial) {
     gain = simulated_gain(costs, change.costs);
   } else {
     gain = {after / before, after / before, after / before};

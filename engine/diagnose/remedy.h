@@ -19,6 +19,10 @@ struct Change {
   Costs costs;       ///< with the change
 };
 
+/// Whether any service, or the consumer's work, differs from its mean: only then can a model say
+/// more than the bounds.
+bool varies(const Costs& costs);
+
 /// One node with so many slots.
 Change with_slots(const Costs& costs, size_t node, int slots);
 /// So many CPU threads.
@@ -37,8 +41,9 @@ double next_rate(const std::vector<Bound>& bounds, const std::vector<Bound>& lim
 /// answer to. Nothing where there is none.
 std::optional<Change> trial_for(const Costs& costs, const Bound& limit, double next);
 
-/// Rate after a change / before: by the bounds, or by the model where the bounds leave more than 3
-/// % of the rate open (`residual`). `error`, of the rate, and `residual` widen the interval.
+/// Rate after a change / before: by the model, or by the bounds where nothing varies and they leave
+/// no more than 3 % of the rate open (`residual`). `error`, of the rate, and `residual` widen the
+/// interval.
 Gain gain_of(const Costs& costs, const Change& change, double error, double residual);
 /// The gain with its interval widened by the rate's error and what the model leaves open.
 Gain widened(Gain gain, double error, double residual);

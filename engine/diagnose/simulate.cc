@@ -95,6 +95,7 @@ class Simulation {
       : costs_(costs), seed_(seed), cpus_(costs.cpus), threads_(costs.threads) {
     nodes_.resize(costs.nodes.size());
     content_.resize(costs.edges.size(), 0);
+    queued_.resize(costs.nodes.size() + 1, 0);
     double visits = 0;
     for (size_t n = 0; n < nodes_.size(); ++n) {
       nodes_[n].costs = &costs.nodes[n];
@@ -120,7 +121,11 @@ class Simulation {
     }
     const int counted = done_ - warmup;
     if (counted <= 0 || now_ <= began) return {};
-    return {counted / (now_ - began) * 1e3, (waited_ - waited) / counted};
+    for (size_t n = 0; n < queued_.size(); ++n) {
+      const auto count = static_cast<double>(n < nodes_.size() ? nodes_[n].started : works_);
+      queued_[n] /= std::max(1.0, count);
+    }
+    return {counted / (now_ - began) * 1e3, (waited_ - waited) / counted, queued_};
   }
 
  private:
@@ -129,6 +134,7 @@ class Simulation {
     size_t node;
     uint64_t firing;
     double off_ms;
+    double alone_until;  // when it would have had its CPU time without the others
   };
 
   void find_depths() {
@@ -152,6 +158,8 @@ class Simulation {
     now_ = next;
     if (cpu <= off) {
       const size_t job = cpus_.take();
+      queued_[std::min(jobs_[job].node, nodes_.size())] +=
+          std::max(0.0, now_ - jobs_[job].alone_until);
       if (jobs_[job].off_ms > 0) {
         off_.push({now_ + jobs_[job].off_ms, job});
       } else {
@@ -173,7 +181,7 @@ class Simulation {
       job = free_jobs_.back();
       free_jobs_.pop_back();
     }
-    jobs_[job] = {node, firing, off_ms};
+    jobs_[job] = {node, firing, off_ms, now_ + cpu_ms};
     cpus_.add(job, cpu_ms);
   }
 
@@ -210,7 +218,7 @@ class Simulation {
       consumer_works_ = true;
       const ConsumerCosts& costs = costs_.consumer;
       const double factor = factor_at(costs.spread, costs.trace, seed_, nodes_.size(), ++works_);
-      begin(kConsumer, 0, costs.cpu_ms * factor, costs.off_ms * factor);
+      begin(kConsumer, 0, costs.cpu_ms * factor, costs.off_ms * factor + costs.latency_ms);
       return true;
     }
     return false;
@@ -317,13 +325,15 @@ class Simulation {
   void run(size_t n, uint64_t index) {
     const NodeCosts& costs = *nodes_[n].costs;
     const double factor = factor_at(costs.spread, costs.trace, seed_, n, ++nodes_[n].started);
-    begin(n, index, costs.cpu_ms * factor + hop_ms_, costs.off_ms * factor);
+    const double latency_ms = factor > 0 ? costs.latency_ms : 0;
+    begin(n, index, costs.cpu_ms * factor + hop_ms_, costs.off_ms * factor + latency_ms);
   }
 
   const Costs& costs_;
   const uint64_t seed_;
   double hop_ms_ = 0;
   int batches_ = 0, done_ = 0;
+  std::vector<double> queued_;  // for a CPU, by node; the consumer's last
   double now_ = 0, waited_ = 0, wait_began_ = 0;
   bool consumer_works_ = false;
   uint64_t works_ = 0;  // that the consumer has begun
@@ -341,25 +351,38 @@ class Simulation {
 
 Simulated simulate(const Costs& costs, uint64_t seed) { return Simulation(costs, seed).run(); }
 
+std::vector<double> simulated_rates(const Costs& costs) {
+  std::vector<double> rates;
+  for (uint64_t seed = 0; seed < kReplicates; ++seed) {
+    rates.push_back(simulate(costs, seed).batches_per_s);
+  }
+  return rates;
+}
+
 double simulated_rate(const Costs& costs) {
   double sum = 0;
-  for (uint64_t seed = 0; seed < kReplicates; ++seed) sum += simulate(costs, seed).batches_per_s;
+  for (const double rate : simulated_rates(costs)) sum += rate;
   return sum / kReplicates;
 }
 
 Gain simulated_gain(const Costs& costs, const Costs& changed) {
+  return simulated_gain(simulated_rates(costs), changed);
+}
+
+Gain simulated_gain(const std::vector<double>& rates, const Costs& changed) {
   std::vector<double> ratios;
   double sum = 0;
-  for (uint64_t seed = 0; seed < kReplicates; ++seed) {
-    const double before = simulate(costs, seed).batches_per_s;
-    ratios.push_back(before > 0 ? simulate(changed, seed).batches_per_s / before : 1);
+  for (const double before : rates) {
+    const double after = simulate(changed, ratios.size()).batches_per_s;
+    ratios.push_back(before > 0 ? after / before : 1);
     sum += ratios.back();
   }
   constexpr double kT = 1.833;  // 95 % quantile of Student's t with 9 degrees of freedom
-  const double mean = sum / kReplicates;
+  const auto n = static_cast<double>(ratios.size());
+  const double mean = sum / n;
   double squares = 0;
   for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
-  const double width = kT * std::sqrt(squares / (kReplicates * (kReplicates - 1.0)));
+  const double width = kT * std::sqrt(squares / (n * (n - 1)));
   return {mean, mean - width, mean + width};
 }
 

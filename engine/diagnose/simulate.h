@@ -9,6 +9,7 @@
 /// turn (`ordered`) and the edges have room. The engine's CPU time is spread over all firings.
 
 #include <cstdint>
+#include <vector>
 
 #include "diagnose/costs.h"
 #include "penstock/verdict.h"
@@ -17,7 +18,8 @@ namespace penstock {
 
 struct Simulated {
   double batches_per_s = 0;
-  double wait_ms = 0;  ///< of the consumer, mean
+  double wait_ms = 0;             ///< of the consumer, mean
+  std::vector<double> queued_ms;  ///< a firing's wait for a CPU, by node; the consumer's last
 };
 
 /// One run of the model; the first fifth is left out. Not for serial runs, which need no model.
@@ -26,9 +28,13 @@ Simulated simulate(const Costs& costs, uint64_t seed);
 /// The rate: mean of kReplicates runs with seeds of their own.
 inline constexpr int kReplicates = 10;
 double simulated_rate(const Costs& costs);
+/// The rate of each of them.
+std::vector<double> simulated_rates(const Costs& costs);
 
 /// Rate with `changed` / rate with `costs`, each pair of runs with the same random numbers; the
 /// interval covers 90 % of what replicates give for the mean.
 Gain simulated_gain(const Costs& costs, const Costs& changed);
+/// `rates`: the first of simulated_rates() of the costs before, two or more.
+Gain simulated_gain(const std::vector<double>& rates, const Costs& changed);
 
 }  // namespace penstock

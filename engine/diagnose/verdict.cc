@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "diagnose/latencies.h"
 #include "diagnose/remedy.h"
 #include "diagnose/simulate.h"
 #include "diagnose/traces.h"
@@ -19,8 +20,11 @@ namespace {
 constexpr double kTied = 0.05;         // bounds that limit together
 constexpr double kUnexplained = 0.10;  // of the rate, by the model
 constexpr double kFasterThanBound = 0.03;
-constexpr double kLeastGain = 0.03;  // below which a change is none
-constexpr double kBusy = 0.90;
+constexpr double kLeastGain = 0.04;  // that the model must give for a change to be named
+constexpr double kExplained = 0.03;  // of the rate, by bounds that need no model
+constexpr double kFar = 0.25;        // from the lowest bound to the next, for it to be clear
+constexpr double kTiedGains = 0.04;  // of two changes that do the same
+constexpr double kNearTie = 0.8;     // confidence then
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
@@ -183,19 +187,6 @@ double busiest_share(const Costs& costs) {
   return most;
 }
 
-/// The change to name: order and queues where they bring at least half of what the best one does,
-/// since the others then only work around them.
-const WhatIf& choose(const std::vector<WhatIf>& list, double busiest) {
-  const double worth = std::max(kLeastGain, (list.front().gain.value - 1) / 2);
-  for (const std::string limit : {"order", "variance"}) {
-    if (limit == "variance" && busiest >= kBusy) continue;
-    for (const WhatIf& what : list) {
-      if (what.limit == limit && what.gain.value - 1 >= worth) return what;
-    }
-  }
-  return list.front();
-}
-
 std::string reason_of(const Costs& costs, const WhatIf& what) {
   const double now = examples(costs, costs.batches_per_s);
   const std::string have = fmt::format("you have {} samples/s.", words::number(now));
@@ -217,17 +208,19 @@ std::string reason_of(const Costs& costs, const WhatIf& what) {
                      what.change.what, have);
 }
 
-/// By the model, where the bounds do not explain the run.
-void name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
-                   Verdict* verdict) {
-  const Costs& costs = evidence.costs;
-  const std::vector<WhatIf> list = what_ifs(costs);
-  if (list.empty() || list.front().gain.value - 1 < kLeastGain) {
-    verdict->limit = "none";
-    verdict->reason = "no single change in the model gains 3 %: there is no single bottleneck.";
-    return;
+/// What a change relieves, as the bound that it would have.
+Bound bound_of(const Costs& costs, const WhatIf& what, const std::vector<Bound>& bounds) {
+  for (const Bound& bound : bounds) {
+    const bool node = bound.resource == Resource::kSlots;
+    if (limit_name(bound.resource) != what.limit) continue;
+    if (!node || costs.nodes[bound.node].facts.id == what.nodes.front()) return bound;
   }
-  const WhatIf& chosen = choose(list, busiest_share(costs));
+  return {};
+}
+
+void name_change(const Evidence& evidence, const std::vector<Bound>& bounds, const WhatIf& chosen,
+                 double residual, Verdict* verdict) {
+  const Costs& costs = evidence.costs;
   verdict->limit = chosen.limit;
   verdict->nodes = chosen.nodes;
   verdict->reason = reason_of(costs, chosen);
@@ -238,6 +231,37 @@ void name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, d
                             bounds.front().batches_per_s / costs.batches_per_s};
   if (!chosen.change.set.empty()) add_experiment(costs, chosen.change, *verdict->gain, verdict);
   verdict->alternatives = alternatives_to(costs, bounds, {}, chosen.change);
+}
+
+/// By the model: where bounds are near each other or do not explain the run. False: another answer
+/// would be nearly as good.
+bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
+                   Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  const std::vector<WhatIf> list = what_ifs(costs);
+  if (list.empty() || list.front().gain.value - 1 < kLeastGain) {
+    const std::vector<Bound> limits = without_echoes(costs, bounds, limiting(bounds, kTied));
+    if (limits.size() > 1) {
+      verdict->next = next_after(costs, bounds, limits);
+      name_several(evidence, bounds, limits, residual, verdict);
+    } else {
+      verdict->limit = "none";
+      verdict->reason = "no single change in the model gains 4 %: there is no single bottleneck.";
+    }
+    return true;
+  }
+  const WhatIf& chosen = choose(list, busiest_share(costs));
+  const Bound bound = bound_of(costs, chosen, bounds);
+  const double open = bound.batches_per_s / costs.batches_per_s - 1;
+  const bool author = chosen.limit == "node" && chosen.change.set.empty();
+  if (bound.batches_per_s > 0 && open <= kUnexplained && !author) {
+    verdict->next = next_after(costs, bounds, {bound});
+    name_single(evidence, bounds, bound, residual, verdict);
+  } else {
+    name_change(evidence, bounds, chosen, residual, verdict);
+  }
+  const WhatIf* second = second_to(chosen, list);
+  return second == nullptr || second->gain.value <= chosen.gain.value - kTiedGains;
 }
 
 void name_nothing(const Costs& costs, double model, double residual, Verdict* verdict) {
@@ -270,6 +294,7 @@ Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const
   evidence.costs =
       costs_of(graph, machine, log.marks[part.first], log.marks[part.last], reference_ms);
   add_traces(log.firings, &evidence.costs);
+  add_latencies(&evidence.costs);
   evidence.path =
       critical_path(graph, log.firings, log.marks[part.first].now, log.marks[part.last].now);
   const MeanEstimate& interval = part.interval_ms;
@@ -309,13 +334,39 @@ Verdict judge_parts(const Evidence& first, const Evidence& second, const Evidenc
   return verdict;
 }
 
-void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, Verdict* verdict) {
+void judge_by_bounds(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
+                     Verdict* verdict) {
+  const Costs& costs = evidence.costs;
+  const std::vector<Bound> limits = without_echoes(costs, bounds, limiting(bounds, kTied));
+  verdict->next = next_after(costs, bounds, limits);
+  if (limits.size() == 1) {
+    name_single(evidence, bounds, limits.front(), residual, verdict);
+  } else {
+    name_several(evidence, bounds, limits, residual, verdict);
+  }
+  verdict->confidence = confidence_of(evidence, residual, *verdict);
+}
+
+void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double by_bounds,
+                    Verdict* verdict) {
   const Costs& costs = evidence.costs;
   const double model = simulated_rate(costs), residual = residual_of(costs, model);
+  if (std::abs(residual) > kUnexplained) {
+    if (std::abs(by_bounds) > kUnexplained) return name_nothing(costs, model, residual, verdict);
+    return judge_by_bounds(evidence, bounds, by_bounds, verdict);
+  }
   verdict->model_examples_per_s = examples(costs, model);
-  if (std::abs(residual) > kUnexplained) return name_nothing(costs, model, residual, verdict);
-  name_by_model(evidence, bounds, residual, verdict);
+  const bool alone = name_by_model(evidence, bounds, residual, verdict);
   verdict->confidence = confidence_of(evidence, residual, *verdict);
+  if (!alone) verdict->confidence *= kNearTie;
+}
+
+/// Whether the bounds alone say what limits: one of them is far below the others, or no time
+/// varies.
+bool is_clear(const Costs& costs, const std::vector<Bound>& bounds, double residual) {
+  if (std::abs(residual) > kUnexplained) return false;
+  if (!varies(costs)) return true;
+  return std::abs(residual) <= kExplained && limiting(bounds, kFar).size() == 1;
 }
 
 }  // namespace
@@ -339,24 +390,16 @@ Verdict judge(const Evidence& evidence) {
     verdict.reason = "no batch or no work was measured.";
     return verdict;
   }
-  // Where the bounds promise more than there is, the model may tell why.
   const bool explained = std::abs(residual) <= kUnexplained;
   if (residual < -kFasterThanBound || (costs.serial && !explained)) {
     name_nothing(costs, model, residual, &verdict);
-  } else if (!explained) {
-    judge_by_model(evidence, bounds, &verdict);
+  } else if (costs.serial || is_clear(costs, bounds, residual)) {
+    judge_by_bounds(evidence, bounds, residual, &verdict);
   } else {
-    const std::vector<Bound> limits = without_echoes(costs, bounds, limiting(bounds, kTied));
-    verdict.next = next_after(costs, bounds, limits);
-    if (limits.size() == 1) {
-      name_single(evidence, bounds, limits.front(), residual, &verdict);
-    } else {
-      name_several(evidence, bounds, limits, residual, &verdict);
-    }
-    verdict.confidence = confidence_of(evidence, residual, verdict);
-    const std::string slowed = words::slowed_consumer(costs);
-    if (!slowed.empty()) verdict.reason += " " + slowed;
+    judge_by_model(evidence, bounds, residual, &verdict);
   }
+  const std::string slowed = words::slowed_consumer(costs);
+  if (verdict.limit != "invalid" && !slowed.empty()) verdict.reason += " " + slowed;
   return verdict;
 }
 

@@ -11,6 +11,15 @@ namespace penstock {
 namespace {
 
 constexpr double kLeastHeld = 0.05;  // of a firing's time, before order is tried
+constexpr double kLeastLoad = 0.3;   // of its slots, before more or faster ones are tried
+constexpr double kLeastCpu = 0.05;   // of all CPU
+constexpr double kNear = 0.05;       // of the best gain by few replicates, to be looked at closer
+constexpr int kFewReplicates = 3;
+// Parts of the best gain, for what is rather a cause than a way around it.
+constexpr double kOrderPart = 0.8;
+constexpr double kThreadsPart = 0.95;
+constexpr double kSlotsPart = 0.5;  // of the gain of a faster body, for slots to be the limit
+constexpr double kBusy = 0.90;
 
 /// The node's id; "consumer" for the consumer.
 std::string name_of(const Costs& costs, int node) {
@@ -38,20 +47,32 @@ WhatIf deeper(const Costs& costs, size_t edge) {
   return what;
 }
 
+WhatIf faster(const Costs& costs, size_t node) {
+  const NodeCosts& of = costs.nodes[node];
+  Change change = with_faster_node(costs, node);
+  // Not a setting: what an operator's author can do.
+  return {"node", {of.facts.id}, std::move(change), {}};
+}
+
+/// Share of the slots' time that bodies need.
+double load_of(const Costs& costs, const NodeCosts& node) {
+  return costs.batches_per_s / 1e3 * node.visits * node.service_ms() / node.facts.slots;
+}
+
 void add_node(const Costs& costs, size_t node, std::vector<WhatIf>* list) {
   const NodeCosts& of = costs.nodes[node];
+  const bool computes = of.visits * of.cpu_ms > kLeastCpu * costs.cpu_per_batch();
   if (of.visits * of.service_ms() <= 0) return;
   if (of.facts.ordered && of.facts.slots > 1 && of.held_ms > kLeastHeld * of.service_ms()) {
     list->push_back(unordered(costs, node));
   }
-  Change change =
-      of.facts.serial ? with_faster_node(costs, node) : with_slots(costs, node, 2 * of.facts.slots);
-  list->push_back({"node", {of.facts.id}, std::move(change), {}});
+  if (load_of(costs, of) < kLeastLoad && !computes && !of.facts.pooled) return;
+  list->push_back(faster(costs, node));
+  if (of.facts.serial || load_of(costs, of) < kLeastLoad) return;
+  list->push_back({"node", {of.facts.id}, with_slots(costs, node, 2 * of.facts.slots), {}});
 }
 
-}  // namespace
-
-std::vector<WhatIf> what_ifs(const Costs& costs) {
+std::vector<WhatIf> candidates(const Costs& costs) {
   std::vector<WhatIf> list;
   for (size_t n = 0; n < costs.nodes.size(); ++n) add_node(costs, n, &list);
   for (size_t e = 0; e < costs.edges.size(); ++e) list.push_back(deeper(costs, e));
@@ -59,10 +80,80 @@ std::vector<WhatIf> what_ifs(const Costs& costs) {
   if (costs.consumer.service_ms() > 0) {
     list.push_back({"consumer", {"consumer"}, with_faster_consumer(costs), {}});
   }
-  for (WhatIf& what : list) what.gain = simulated_gain(costs, what.change.costs);
-  std::stable_sort(list.begin(), list.end(),
-                   [](const WhatIf& a, const WhatIf& b) { return a.gain.value > b.gain.value; });
   return list;
+}
+
+void sort(std::vector<WhatIf>* list) {
+  std::stable_sort(list->begin(), list->end(),
+                   [](const WhatIf& a, const WhatIf& b) { return a.gain.value > b.gain.value; });
+}
+
+bool is_setting(const WhatIf& what) { return !what.change.set.empty(); }
+
+bool same_nodes(const WhatIf& a, const WhatIf& b) {
+  return a.limit == b.limit && a.nodes == b.nodes;
+}
+
+/// Of a node that should be faster: its slots where they do, else the CPU where it needs most.
+void name_resources(const Costs& costs, std::vector<WhatIf>* list) {
+  const std::vector<words::Demand> demands = words::cpu_demands(costs);
+  for (WhatIf& what : *list) {
+    if (is_setting(what) || demands.empty() || what.limit != "node") continue;
+    const NodeCosts& node = *costs.find(what.nodes.front());
+    if (node.facts.serial || node.cpu_ms < node.off_ms) continue;
+    const bool slots_help = std::any_of(list->begin(), list->end(), [&what](const WhatIf& other) {
+      return is_setting(other) && same_nodes(other, what) &&
+             other.gain.value - 1 >= kSlotsPart * (what.gain.value - 1);
+    });
+    if (!slots_help && what.nodes.front() == demands.front().name) what.limit = "cpu";
+  }
+}
+
+}  // namespace
+
+std::vector<WhatIf> what_ifs(const Costs& costs) {
+  std::vector<WhatIf> list = candidates(costs);
+  const std::vector<double> rates = simulated_rates(costs);
+  const std::vector<double> few(rates.begin(), rates.begin() + kFewReplicates);
+  for (WhatIf& what : list) what.gain = simulated_gain(few, what.change.costs);
+  sort(&list);
+  const double near = list.empty() ? 0 : list.front().gain.value - kNear;
+  for (WhatIf& what : list) {
+    if (what.gain.value >= near) what.gain = simulated_gain(rates, what.change.costs);
+  }
+  sort(&list);
+  name_resources(costs, &list);
+  return list;
+}
+
+const WhatIf& choose(const std::vector<WhatIf>& list, double busiest) {
+  const WhatIf& best = list.front();
+  struct Preferred {
+    const char* limit;
+    double part;
+  };
+  for (const Preferred& preferred :
+       {Preferred{"order", kOrderPart}, {"variance", 1}, {"threads", kThreadsPart}}) {
+    if (preferred.limit == std::string("variance") && busiest >= kBusy) continue;
+    for (const WhatIf& what : list) {
+      const double part = (what.gain.value - 1) / std::max(1e-9, best.gain.value - 1);
+      if (what.limit == preferred.limit && part >= preferred.part) return what;
+    }
+  }
+  if (is_setting(best) || best.limit != "node") return best;
+  for (const WhatIf& what : list) {
+    const double part = (what.gain.value - 1) / std::max(1e-9, best.gain.value - 1);
+    if (is_setting(what) && same_nodes(what, best) && part >= kSlotsPart) return what;
+  }
+  return best;
+}
+
+const WhatIf* second_to(const WhatIf& chosen, const std::vector<WhatIf>& list) {
+  for (const WhatIf& what : list) {
+    // Order and slots of one node are two ways to the same end.
+    if (what.nodes != chosen.nodes) return &what;
+  }
+  return nullptr;
 }
 
 }  // namespace penstock

@@ -185,7 +185,12 @@ TEST_CASE("results held by order: slots are taken though not working") {
 TEST_CASE("mean occupancy: bursts between half-busy nodes are limited by the queue") {
   Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}, {"b", 1, 1, 0, 5, false}}});
   for (EdgeFacts& edge : costs.edges) edge.capacity = 1;
-  costs.nodes[0].spread = costs.nodes[1].spread = kStragglers;
+  // One is slow while the other is fast: on average both could do 200 a second.
+  for (int i = 0; i < 64; ++i) {
+    costs.nodes[0].trace.push_back(i % 8 < 4 ? 0.4 : 1.6);
+    costs.nodes[1].trace.push_back(i % 8 < 4 ? 1.6 : 0.4);
+  }
+  costs.nodes[0].spread = costs.nodes[1].spread = {0.4, 1.6};
   costs.batches_per_s = simulated_rate(costs);
   const Verdict verdict = judge(Evidence{.costs = costs});
   CHECK(verdict.limit == "variance");

@@ -135,3 +135,14 @@ TEST_CASE("CPUs that other programs take are gone, as far as this one waited for
   CHECK(costs_with(0.25).cpus == doctest::Approx(1.75));
   CHECK(costs_with(0.5).cpus == doctest::Approx(1.5));
 }
+
+TEST_CASE(
+    "sampled CPU time beyond what the process used is time off the CPU: bodies last as long") {
+  RunLog log = log_of(times(80, {20, 10, 5, 3}));
+  for (Snapshot& mark : log.marks) mark.process_cpu_ns = mark.now / 4;  // 5 ms a batch, not 10
+  const Costs costs =
+      costs_of(one_node(), {.cpus = 2, .threads = 2}, log.marks.front(), log.marks.back());
+  CHECK(costs.nodes[0].cpu_ms == doctest::Approx(5));
+  CHECK(costs.nodes[0].off_ms == doctest::Approx(10));
+  CHECK(costs.engine_ms == 0);
+}

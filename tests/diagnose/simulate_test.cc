@@ -4,6 +4,7 @@
 
 #include "diagnose/bounds.h"
 #include "diagnose/tables.h"
+#include "diagnose/traces.h"
 
 using namespace penstock;
 using penstock::testing::Table;
@@ -86,6 +87,39 @@ TEST_CASE("a fan-out whose branches join is as slow as its slower branch") {
   costs.nodes[3].facts.out_edges = {4};
   CHECK(simulated_rate(costs) == doctest::Approx(1000 / 6.0).epsilon(0.01));
   CHECK(lowest(bounds_of(costs)) == doctest::Approx(1000 / 6.0));
+}
+
+TEST_CASE("a consumer whose steps vary costs rate where the queue before it is short") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}}, .consumer_off_ms = 5});
+  costs.edges[0].capacity = 1;
+  CHECK(simulated_rate(costs) == doctest::Approx(200).epsilon(0.01));
+  costs.consumer.spread = kStragglers;
+  CHECK(simulated_rate(costs) < 170);
+}
+
+TEST_CASE("a recorded order of times is played again: long ones in a row outlast the queue") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}}, .consumer_off_ms = 5});
+  costs.edges[0].capacity = 4;
+  std::vector<double> rows, turns;
+  for (int i = 0; i < 64; ++i) {
+    rows.push_back(i % 32 < 16 ? 0.5 : 1.5);
+    turns.push_back(i % 2 == 0 ? 0.5 : 1.5);
+  }
+  costs.nodes[0].trace = turns;
+  CHECK(simulated_rate(costs) == doctest::Approx(200).epsilon(0.02));
+  costs.nodes[0].trace = rows;
+  CHECK(simulated_rate(costs) < 180);
+}
+
+TEST_CASE("a trace has the order of the times and the values of the spread") {
+  std::vector<double> times(32, 1);
+  for (size_t i = 0; i < times.size(); i += 2) times[i] = 3;
+  const std::vector<double> trace = trace_of(times, {0.2, 1.8});
+  REQUIRE(trace.size() == times.size());
+  for (size_t i = 0; i < trace.size(); ++i) {
+    CHECK(trace[i] == doctest::Approx(i % 2 == 0 ? 1.8 : 0.2));
+  }
+  CHECK(trace_of({1, 2, 3}, {0.2, 1.8}).empty());
 }
 
 TEST_CASE("a graph that cannot move ends") {
