@@ -26,14 +26,17 @@ const Json* best_of(const Json& effects) {
   return best;
 }
 
-std::set<std::string> ties(const Json& effects, const Json& best) {
+/// What was advised takes part where it is one change: not all that can be advised is tried anyway.
+std::set<std::string> ties(const Json& effects, const Json& remedy, const Json& best) {
   std::set<std::string> tied;
   const double low = best["low"], least = 1 + kLeastGain;
   if (low < least) tied.insert("none");
-  for (const Json& effect : effects) {
+  const auto add = [&](const Json& effect) {
     const double high = repeated(effect) ? effect["high"] : effect["gain"];
     if (high >= std::max(low, least)) tied.insert(effect["answer"].get<std::string>());
-  }
+  };
+  for (const Json& effect : effects) add(effect);
+  if (!remedy.is_null() && remedy.contains("answer") && repeated(remedy)) add(remedy);
   return tied;
 }
 
@@ -113,7 +116,7 @@ Score score_of(const Json& line) {
   score.best_gain = (*best)["gain"];
   score.counts = score.half_width <= kHalfWidth;
   if (!score.counts) score.why_not = "half-width";
-  score.tied = ties(line["effects"], *best);
+  score.tied = ties(line["effects"], line["remedy"], *best);
   score.abstains = score.limit == "invalid" || score.limit == "not_stationary";
   for (const auto& [rule, name] : line["observed"]["baselines"].items()) {
     score.baselines[rule] = score.tied.contains(name.get<std::string>());

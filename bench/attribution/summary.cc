@@ -77,11 +77,11 @@ Json confidence_curve(const Scores& counting) {
   return curve;
 }
 
-/// Names that were false, among pipelines that no node is to be blamed for.
+/// Names that were false, among pipelines that no node is to be blamed for, as it was found.
 bool false_name(const Score& score) { return score.names_something() && !score.right; }
 
 bool blames_nothing(const Score& score) {
-  return score.planted == "none" || score.planted == "consumer";
+  return score.tied.contains("none") || score.tied.contains("consumer");
 }
 
 Json classes(const Scores& counting) {

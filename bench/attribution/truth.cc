@@ -175,7 +175,7 @@ Truth find_truth(const PipelineCase& pipeline, const std::vector<Change>& advice
     for (const Change& change : advice) {
       remedy.text += (remedy.text.empty() ? "" : ", ") + change.text();
     }
-    truth.remedy = remedy;
+    if (search.rate(advice) > 0) truth.remedy = remedy;  // else the plan refuses it
     for (const Effect& effect : chosen) {
       if (effect.text == remedy.text) truth.remedy.reset();
     }

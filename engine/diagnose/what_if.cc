@@ -27,6 +27,25 @@ std::string name_of(const Costs& costs, int node) {
   return index < costs.nodes.size() ? costs.nodes[index].facts.id : "consumer";
 }
 
+/// Whether a way that does not pass the node joins what lies before it with what lies behind it: a
+/// branch between a fan-out and a join, whose results the plan does not let out of turn.
+bool in_branch(const Costs& costs, size_t node) {
+  std::vector<bool> before(costs.nodes.size() + 1, false);
+  for (const EdgeFacts& edge : costs.edges) {
+    if (static_cast<size_t>(edge.to) == node) before[static_cast<size_t>(edge.from)] = true;
+  }
+  for (size_t round = 0; round < before.size(); ++round) {
+    for (const EdgeFacts& edge : costs.edges) {
+      const auto from = static_cast<size_t>(edge.from), to = static_cast<size_t>(edge.to);
+      if (from == node || to == node) continue;
+      if (before[from] || before[to]) before[from] = before[to] = true;
+    }
+  }
+  return std::any_of(costs.edges.begin(), costs.edges.end(), [&](const EdgeFacts& edge) {
+    return static_cast<size_t>(edge.from) == node && before[static_cast<size_t>(edge.to)];
+  });
+}
+
 WhatIf unordered(const Costs& costs, size_t node) {
   const std::string& id = costs.nodes[node].facts.id;
   WhatIf what{"order", {id}, {"nodes." + id + ".order=any", id + " had order: any", costs}, {}};
@@ -63,7 +82,8 @@ void add_node(const Costs& costs, size_t node, std::vector<WhatIf>* list) {
   const NodeCosts& of = costs.nodes[node];
   const bool computes = of.visits * of.cpu_ms > kLeastCpu * costs.cpu_per_batch();
   if (of.visits * of.service_ms() <= 0) return;
-  if (of.facts.ordered && of.facts.slots > 1 && of.held_ms > kLeastHeld * of.service_ms()) {
+  if (of.facts.ordered && of.facts.slots > 1 && of.held_ms > kLeastHeld * of.service_ms() &&
+      !in_branch(costs, node)) {
     list->push_back(unordered(costs, node));
   }
   if (load_of(costs, of) < kLeastLoad && !computes && !of.facts.pooled) return;

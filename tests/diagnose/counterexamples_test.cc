@@ -209,6 +209,29 @@ TEST_CASE("nearest unblocked: in a fan-out the slower branch is named, left or r
   }
 }
 
+TEST_CASE("order between a fan-out and its join is not to be given up: the plan would refuse it") {
+  for (const bool joined : {true, false}) {
+    Costs costs = costs_of(Table{.nodes = {{"read", 1, 1, 0, 1, false},
+                                           {"slow", 4, 1, 0, 5, false},
+                                           {"other", 1, 1, 0, 1, false},
+                                           {"join", 1, 1, 0, 1, false}}});
+    costs.edges = {{0, 1, 4}, {0, 2, 4}, {1, 3, 4}, {2, 3, 4}, {3, 4, 2}};
+    costs.nodes[0].facts.out_edges = {0, 1};
+    costs.nodes[1].facts.in_edges = {0};
+    costs.nodes[1].facts.out_edges = {2};
+    costs.nodes[2].facts.in_edges = {1};
+    costs.nodes[2].facts.out_edges = {3};
+    costs.nodes[3].facts.in_edges = {2, 3};
+    costs.nodes[3].facts.out_edges = {4};
+    if (!joined) costs = costs_of(Table{.nodes = {{"slow", 4, 1, 0, 5, false}}});
+    NodeCosts& slow = costs.nodes[joined ? 1 : 0];
+    slow.spread = kStragglers;
+    slow.held_ms = 4;
+    costs.batches_per_s = simulated_rate(costs);
+    CHECK(judge(Evidence{.costs = costs}).limit == (joined ? "node" : "order"));
+  }
+}
+
 TEST_CASE("a run that the model does not explain names nothing, and says by how much") {
   const Verdict verdict =
       judge(Table{.nodes = {{"work", 4, 1, 0, 5, false}}, .batches_per_s = 400});
