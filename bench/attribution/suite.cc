@@ -18,7 +18,8 @@ namespace penstock::bench::attribution {
 namespace {
 
 constexpr uint64_t kObservedPeriods = 3;
-constexpr double kSeconds = 17;  // for the truth about one pipeline
+constexpr RunLength kBrief = {41, 10};  // half a period: enough to see what is not the best
+constexpr double kSeconds = 17;         // for the truth about one pipeline
 
 nlohmann::ordered_json to_json(const Effect& effect) {
   nlohmann::ordered_json json = {{"change", effect.text}, {"gain", effect.gain}};
@@ -75,10 +76,10 @@ nlohmann::ordered_json measure_pipeline(uint64_t seed) {
     line["error"] = seen["error"];
     return line;
   }
-  const RunLength length = run_length(1);
-  const Truth truth =
-      find_truth(pipeline, changes_from(seen["advised"]), kSeconds,
-                 [&length](const PipelineCase& changed) { return measure_rate(changed, length); });
+  const auto measure = [](const PipelineCase& changed, bool brief) {
+    return measure_rate(changed, brief ? kBrief : run_length(1));
+  };
+  const Truth truth = find_truth(pipeline, changes_from(seen["advised"]), kSeconds, measure);
   for (const Effect& effect : truth.effects) line["effects"].push_back(to_json(effect));
   line["remedy"] = truth.remedy ? to_json(*truth.remedy) : nlohmann::ordered_json(nullptr);
   line["half_width"] = truth.half_width;

@@ -35,9 +35,9 @@ class Search {
       : pipeline_(pipeline), measure_(measure) {}
 
   /// Rate of the pipeline with these changes; 0 where it does not run.
-  double rate(const std::vector<Change>& changes) {
+  double rate(const std::vector<Change>& changes, bool brief = false) {
     ++runs_;
-    return measure_(with(pipeline_, changes)).value_or(0);
+    return measure_(with(pipeline_, changes), brief).value_or(0);
   }
   int runs() const { return runs_; }
 
@@ -51,10 +51,10 @@ class Search {
     }
     Draw draw(pipeline_.seed);
     draw.shuffle(&effects);  // no change always follows the same one
-    const double before = rate({});
+    const double before = rate({}, true);
     std::vector<double> rates;
-    for (const Effect& effect : effects) rates.push_back(rate(effect.changes));
-    const double without = (before + rate({})) / 2;
+    for (const Effect& effect : effects) rates.push_back(rate(effect.changes, true));
+    const double without = (before + rate({}, true)) / 2;
     for (size_t i = 0; i < effects.size(); ++i) {
       if (without > 0) effects[i].gain = effects[i].low = effects[i].high = rates[i] / without;
     }
@@ -175,7 +175,7 @@ Truth find_truth(const PipelineCase& pipeline, const std::vector<Change>& advice
     for (const Change& change : advice) {
       remedy.text += (remedy.text.empty() ? "" : ", ") + change.text();
     }
-    if (search.rate(advice) > 0) truth.remedy = remedy;  // else the plan refuses it
+    if (search.rate(advice, true) > 0) truth.remedy = remedy;  // else the plan refuses it
     for (const Effect& effect : chosen) {
       if (effect.text == remedy.text) truth.remedy.reset();
     }

@@ -35,8 +35,8 @@ struct Truth {
   int runs = 0;
 };
 
-/// Measures a rate; nothing where the run failed.
-using Measure = std::function<std::optional<double>(const PipelineCase&)>;
+/// Measures a rate, of a short run where `brief`; nothing where the run failed.
+using Measure = std::function<std::optional<double>(const PipelineCase&, bool brief)>;
 
 /// Every change once; then those that may be the best, and the advice, in rounds until the best
 /// one's half-width is at most `kHalfWidth` and it is alone, or `seconds` are over. A round is the
