@@ -16,7 +16,7 @@ constexpr double kLeastCpu = 0.05;   // of all CPU
 constexpr double kNear = 0.05;       // of the best gain by few replicates, to be looked at closer
 constexpr int kFewReplicates = 3;
 // Parts of the best gain, for what is rather a cause than a way around it.
-constexpr double kOrderPart = 0.8;
+constexpr double kOrderPart = 0.95;
 constexpr double kThreadsPart = 0.95;
 constexpr double kSlotsPart = 0.5;  // of the gain of a faster body, for slots to be the limit
 constexpr double kBusy = 0.90;

@@ -128,9 +128,17 @@ void Unit::kick_neighbours(const Changes& changes, Worker& worker) {
   }
 }
 
+// The usual case: nobody said done and neither did we.
+bool Unit::is_wanted() const {
+  if (done_sent_ >= 0 || stopped_.load(std::memory_order_relaxed)) return false;
+  if (out_.size() == 1) return out_[0]->done() < 0;
+  return out_.empty() && !run_.cancelled();
+}
+
 void Unit::start(Worker& worker) {
   for (;;) {
-    if (follow_done(worker) == Step::kAgain) continue;
+    leaving_ = false;
+    if (!is_wanted() && follow_done(worker) == Step::kAgain) continue;
     if (stopped_.load(std::memory_order_relaxed) || leaving_ || free_.empty()) return;
     if (!look()) continue;
     if (start_one(worker) == Step::kIdle) return;
@@ -152,12 +160,6 @@ bool Unit::look() {
 
 // What done() on the out-edges and our own done() on the in-edges ask for.
 Unit::Step Unit::follow_done(Worker& worker) {
-  leaving_ = false;
-  // The usual case: nobody said done and neither did we.
-  if (out_.size() == 1 && done_sent_ < 0 && out_[0]->done() < 0 &&
-      !stopped_.load(std::memory_order_relaxed)) {
-    return Step::kIdle;
-  }
   int64_t wanted_after = kDoneForever;
   if (out_.empty()) {
     wanted_after = run_.cancelled() ? kDoneForever : -1;

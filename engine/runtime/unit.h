@@ -150,6 +150,7 @@ class Unit {
   void recycle(Slot& slot, Worker& worker);
   void start(Worker& worker);
   bool look();
+  bool is_wanted() const;
   Step follow_done(Worker& worker);
   void note_epoch_done(uint32_t epochs);
   void fail(Slot& slot, const char* message, Worker& worker, bool of_machine = false);

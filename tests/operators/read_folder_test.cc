@@ -1,16 +1,19 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "read/file.h"
 #include "support/run_operator.h"
 
 namespace penstock::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using operators::File;
 
 /// A folder that goes away with the test.
 class TempFolder {
@@ -228,6 +231,20 @@ TEST_CASE("read_folder refuses files above max_bytes and files that went away") 
   fs::remove(folder.path() / "a/2.jpg");
   folder.add("a/0.jpg", "");
   CHECK(run_operator("read_folder", folder.params())[0].tensor("image").numel() == 0);
+}
+
+TEST_CASE("read_folder blames the machine, not the picture, when no file can be opened") {
+  const TempFolder folder;
+  folder.add("a/1.jpg", "12345");
+  const ParamList params = folder.params();
+  CHECK(run_operator("read_folder", params).size() == 1);  // the library is open from here on
+  rlimit limit = {};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlimit before = limit;
+  limit.rlim_cur = 1;  // none beyond those that are open
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK_THROWS_AS(File((folder.path() / "a/1.jpg").string()), MachineError);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
 }
 
 }  // namespace
