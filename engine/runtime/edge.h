@@ -152,6 +152,13 @@ class Edge {
   // Written by the consumer.
   alignas(64) std::atomic<uint64_t> head_{0};
   std::atomic<bool> wants_entry_{true};
+
+ public:
+  /// For the consumer's evaluator: its last look found nothing. Decisions of one step go by one
+  /// look, or an entry that comes in between is taken for what it is not.
+  bool lacking = true;
+
+ private:
   uint64_t tail_seen_ = 0;
   std::atomic<uint64_t> bytes_out_{0};
   std::atomic<int64_t> last_pop_{0};
@@ -159,11 +166,6 @@ class Edge {
   int64_t empty_ns_ = 0;
   int64_t pop_sum_ = 0;
   int64_t push_sum_popped_ = 0;  ///< `push_sum` of the last entry taken
-
- public:
-  /// For the consumer's evaluator: its last look found nothing. Decisions of one step go by one
-  /// look, or an entry that comes in between is taken for what it is not.
-  bool lacking = true;
 };
 
 }  // namespace penstock
