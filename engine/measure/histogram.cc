@@ -9,12 +9,12 @@ namespace {
 
 constexpr uint64_t kSub = uint64_t{1} << Histogram::kSubBits;
 
-// Values below kSub have a bucket each; above, every power of two is split into kSub buckets.
+// Values below 2 kSub have a bucket each; above, every power of two is split into kSub buckets.
+// Without a branch: bodies of about 32 ns would mispredict it every other time.
 size_t bucket_of(uint64_t value) {
-  if (value < kSub) return static_cast<size_t>(value);
-  const int shift = std::bit_width(value) - 1 - Histogram::kSubBits;
-  return static_cast<size_t>((static_cast<uint64_t>(shift + 1) << Histogram::kSubBits) +
-                             ((value >> shift) - kSub));
+  const int shift = std::bit_width(value | kSub) - 1 - Histogram::kSubBits;
+  return static_cast<size_t>((static_cast<uint64_t>(shift) << Histogram::kSubBits) +
+                             (value >> shift));
 }
 
 double middle_of(size_t bucket) {
