@@ -69,7 +69,12 @@ void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* ba
   verb->add_option("--seconds", *seconds,
                    "Length of each run (default 3; up to twice as long while batches are few)")
       ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0).description(""));
+      ->check(CLI::Range(0.1, 86400.0).description(""))
+      ->check(CLI::Validator(
+          [](std::string& text) {  // not a number is outside of no range
+            return text.find_first_of("nN") == std::string::npos ? "" : "'" + text + "' is no time";
+          },
+          ""));
   verb->add_option("--batches", *batches, "Length of each run in batches instead")
       ->type_name("N")
       ->check(at_least(1));

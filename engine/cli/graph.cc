@@ -23,9 +23,11 @@ constexpr const char* kDotHelp =
     "install graphviz (apt-get install graphviz), or use --format dot or mermaid";
 
 void draw(const Plan& plan) {
-  const Outcome outcome = feed({"dot", "-Tsvg"}, format_dot(plan));
+  std::string picture;
+  const Outcome outcome = feed({"dot", "-Tsvg"}, format_dot(plan), &picture);
   if (outcome == Outcome::kMissing) throw UsageError(kNoDot, kDotHelp);
   if (outcome == Outcome::kFailed) throw std::runtime_error("dot failed to draw the graph");
+  write_result(picture);
 }
 
 int graph_verb(const GraphFlags& flags) {

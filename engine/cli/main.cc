@@ -33,14 +33,21 @@ class PlainFormatter : public CLI::Formatter {
   }
 };
 
+/// Parses, and does what the verb does or what --help and --version ask for.
+int perform(Shell& shell, int argc, char** argv) {
+  try {
+    shell.app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    write_result(shell_answer(shell.app, success));
+    return kOk;
+  }
+  return shell.action();
+}
+
 int dispatch(Shell& shell, int argc, char** argv) {
   try {
     check_verb(shell.app, argc, argv);
-    shell.app.parse(argc, argv);
-    return shell.action();
-  } catch (const CLI::Success& success) {  // --help, --version
-    write_result(shell_answer(shell.app, success));
-    return kOk;
+    return perform(shell, argc, argv);
   } catch (const CLI::ParseError& error) {
     const UsageError usage = usage_error(shell.app, error, argc, argv);
     print_error(usage.what(), usage.help());

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,18 @@ void write_all(int file, const std::string& text) {
   }
 }
 
+std::string content(int file) {
+  std::string text;
+  char part[65536];
+  for (off_t at = 0;;) {
+    const ssize_t n = pread(file, part, sizeof part, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(part, static_cast<size_t>(n));
+    at += n;
+  }
+}
+
 int exit_status(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -34,18 +47,20 @@ int exit_status(pid_t child) {
 }  // namespace
 
 Outcome feed(const std::vector<std::string>& command, const std::string& input,
-             const std::string& path) {
+             std::string* output) {
   int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error(std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(std::strerror(errno));
+  const int written = memfd_create("penstock-picture", MFD_CLOEXEC);
+  if (written < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw std::runtime_error(std::strerror(error));
+  }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  if (!path.empty()) {
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  }
+  posix_spawn_file_actions_adddup2(&actions, written, STDOUT_FILENO);
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -57,8 +72,9 @@ Outcome feed(const std::vector<std::string>& command, const std::string& input,
   close(ends[0]);
   if (error == 0) write_all(ends[1], input);
   close(ends[1]);
-  if (error != 0) return Outcome::kMissing;
-  const int status = exit_status(child);
+  const int status = error == 0 ? exit_status(child) : kNotFound;
+  *output = content(written);
+  close(written);
   if (status == kNotFound) return Outcome::kMissing;
   return status == 0 ? Outcome::kDone : Outcome::kFailed;
 }

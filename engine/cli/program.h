@@ -9,10 +9,11 @@ namespace penstock::cli {
 
 enum class Outcome : uint8_t { kDone, kMissing, kFailed };
 
-/// Runs `command` (a program on PATH and its arguments) with `input` as its standard input. Its
-/// standard output goes to the file `path`, or to ours where that is empty. kMissing: there is no
-/// such program. Throws std::runtime_error for what is neither the program's nor the input's fault.
+/// Runs `command` (a program on PATH and its arguments) with `input` as its standard input and puts
+/// what it writes into `output`: such programs do not tell when a disk is full. kMissing: there is
+/// no such program. Throws std::runtime_error for what is neither the program's nor the input's
+/// fault.
 Outcome feed(const std::vector<std::string>& command, const std::string& input,
-             const std::string& path = "");
+             std::string* output);
 
 }  // namespace penstock::cli

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
 
 #include "cli/common.h"
@@ -136,19 +139,28 @@ class Sweeper {
   std::optional<double> reference_ms_;  ///< of the step, by the last serial run
 };
 
-/// Draws where it can; a sweep is worth its time without a picture too.
-void plot(const SweepFlags& flags, const Sweep& sweep, Console& console) {
+/// Draws where it can; a sweep is worth its time without a picture too. False: there is a picture,
+/// and the file cannot be written.
+bool plot(const SweepFlags& flags, const Sweep& sweep, Console& console) {
   const std::string script = gnuplot_of(sweep);
   if (script.empty()) {
     console.warn("no plot: it needs a setting that varies over two numbers or more");
-    return;
+    return true;
   }
-  const Outcome outcome = feed({"gnuplot"}, script, flags.plot);
-  if (outcome == Outcome::kMissing) {
-    console.warn("no plot: gnuplot is missing (apt-get install gnuplot-nox)");
-  } else if (outcome == Outcome::kFailed) {
-    console.warn("no plot: gnuplot failed, or " + flags.plot + " cannot be written");
+  std::string picture;
+  const Outcome outcome = feed({"gnuplot"}, script, &picture);
+  if (outcome != Outcome::kDone) {
+    console.warn(outcome == Outcome::kMissing
+                     ? "no plot: gnuplot is missing (apt-get install gnuplot-nox)"
+                     : "no plot: gnuplot failed");
+    return true;
   }
+  errno = 0;
+  std::ofstream file(flags.plot, std::ios::binary);
+  file << picture << std::flush;
+  if (file) return true;
+  print_error("cannot write the plot '" + flags.plot + "': " + std::strerror(errno));
+  return false;
 }
 
 int sweep_verb(const SweepFlags& flags) {
@@ -159,9 +171,9 @@ int sweep_verb(const SweepFlags& flags) {
   const Sweep& sweep = sweeper.run();
   console.finish();
   write_formatted(flags.common, sweep);
-  if (!flags.plot.empty()) plot(flags, sweep, console);
+  const bool drawn = flags.plot.empty() || plot(flags, sweep, console);
   if (sweep.status == "interrupted") return kInterrupted;
-  return sweep.status == "failed" ? kFailed : kOk;
+  return sweep.status == "failed" || !drawn ? kFailed : kOk;
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ CountedWindow take_batches(Run& run, const Work& work, const TimedRun& how,
     if (how.on_batch) how.on_batch(next.batch);
     if (how.consumer_works) work.step(interrupted);
     ++batches;
-    if (how.batches && batches == warmup) window.begin = run.impl().snapshot();
-    if (how.batches && batches == *how.batches) window.end = run.impl().snapshot();
+    if (how.batches && batches == warmup) window.begin = run.impl().end_step();
+    if (how.batches && batches == *how.batches) window.end = run.impl().end_step();
   }
 }
 

@@ -4,12 +4,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "measure/firing.h"
 #include "measure/snapshot.h"
 
 namespace penstock {
+
+/// Of a full list every second element of the older half goes; the first stays.
+template <typename T>
+void thin_older_half(std::vector<T>* list) {
+  const size_t half = list->size() / 2;
+  size_t kept = 0;
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (i < half && i % 2 == 1) continue;
+    if (kept != i) (*list)[kept] = std::move((*list)[i]);
+    ++kept;
+  }
+  list->erase(list->begin() + static_cast<std::ptrdiff_t>(kept), list->end());
+}
 
 /// One batch, or several in a row once the log had to be thinned.
 struct BatchRecord {

@@ -25,10 +25,7 @@ void Edge::push(Item* item, EntryKind kind, uint32_t epoch, uint64_t bytes, uint
     // The edge was full from the previous push until the entry `capacity` places back was taken.
     if (tail >= capacity_) {
       const int64_t freed = ring_[(tail - capacity_) & mask_].popped;
-      if (freed > last_push_) {
-        full_ns_.store(full_ns_.load(std::memory_order_relaxed) + (freed - last_push_),
-                       std::memory_order_relaxed);
-      }
+      full_sum_ += std::max<int64_t>(0, freed - last_push_);
       now = std::max(now, freed);  // the room that we use appeared then
     }
     now = std::max(now, last_push_);
@@ -39,6 +36,7 @@ void Edge::push(Item* item, EntryKind kind, uint32_t epoch, uint64_t bytes, uint
   entry.item = item;
   entry.stamp = now;
   entry.push_sum = push_sum_;
+  entry.full_sum = full_sum_;
   entry.firing = firing;
   entry.bytes = bytes;
   entry.epoch = epoch;
@@ -62,6 +60,8 @@ void Edge::pop(int64_t now) {
     last_pop_.store(now, std::memory_order_relaxed);
     pop_sum_ += now - start_;
     push_sum_popped_ = entry.push_sum;
+    full_sum_popped_ = entry.full_sum;
+    stamp_popped_ = entry.stamp;
   }
   bytes_out_.store(bytes_out_.load(std::memory_order_relaxed) + entry.bytes,
                    std::memory_order_release);
@@ -94,8 +94,14 @@ EdgeSnapshot Edge::snapshot(int64_t now) {
   s.empty_ns += std::max<int64_t>(0, empty_until - before);
   s.fill_max = fill_max_.load(std::memory_order_relaxed);
   s.bytes_max = bytes_max_.load(std::memory_order_relaxed);
-  s.full_ns = full_ns_.load(std::memory_order_relaxed);
-  if (s.content >= capacity_) s.full_ns += now - ring_[(tail - 1) & mask_].stamp;
+  s.full_ns = head == tail ? full_sum_popped_ : ring_[(tail - 1) & mask_].full_sum;
+  const int64_t last_push = head == tail ? stamp_popped_ : ring_[(tail - 1) & mask_].stamp;
+  if (s.content >= capacity_) {
+    s.full_ns += now - last_push;
+  } else if (tail >= capacity_) {
+    // It was full until the entry `capacity` places back was taken: the next push adds that.
+    s.full_ns += std::max<int64_t>(0, ring_[(tail - capacity_) & mask_].popped - last_push);
+  }
   return s;
 }
 

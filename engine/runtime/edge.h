@@ -26,6 +26,7 @@ struct alignas(64) Entry {
   int64_t stamp = 0;     ///< when it was pushed
   int64_t popped = 0;    ///< when it was taken; read by the producer when the place is used again
   int64_t push_sum = 0;  ///< sum of the stamps of all pushes up to this one, since the start
+  int64_t full_sum = 0;  ///< time that the edge was full, up to this push
   uint64_t firing = 0;   ///< the producer's firing, for the critical path
   uint64_t bytes = 0;
   uint32_t epoch = 0;
@@ -146,7 +147,7 @@ class Edge {
   std::atomic<uint64_t> bytes_in_{0};
   std::atomic<uint64_t> fill_max_{0};
   std::atomic<uint64_t> bytes_max_{0};
-  std::atomic<int64_t> full_ns_{0};
+  int64_t full_sum_ = 0;
   std::atomic<uint64_t> discarded_{0};
 
   // Written by the consumer.
@@ -166,6 +167,8 @@ class Edge {
   int64_t empty_ns_ = 0;
   int64_t pop_sum_ = 0;
   int64_t push_sum_popped_ = 0;  ///< `push_sum` of the last entry taken
+  int64_t full_sum_popped_ = 0;  ///< its `full_sum`
+  int64_t stamp_popped_ = 0;     ///< its `stamp`
 };
 
 }  // namespace penstock

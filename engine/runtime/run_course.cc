@@ -69,11 +69,7 @@ void RunCore::remember_snapshot() {
   next_history_ = now + kEvery;
   Snapshot s = snapshot();
   std::lock_guard lock(history_mutex_);
-  if (history_.size() == kKept) {  // every second one of the older half goes, the first stays
-    for (size_t i = kKept / 2 - 1; i > 0; i -= 2) {
-      history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
+  if (history_.size() == kKept) thin_older_half(&history_);
   history_.push_back(std::move(s));
 }
 

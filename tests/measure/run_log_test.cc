@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 using namespace penstock;
 
 TEST_CASE("a full log of batches is thinned and keeps its sums") {
@@ -37,4 +40,22 @@ TEST_CASE("states are kept after each batch at first, then ever farther apart") 
   CHECK(log.marks().front().consumer.batches == 0);
   CHECK(log.marks().back().consumer.batches >= 900);
   CHECK_FALSE(log.due(2000, log.marks().back().now + MarkLog::kLeastNs - 1));
+}
+
+TEST_CASE("a list that is full keeps its first, its newer half, and every second of the rest") {
+  std::vector<int> list;
+  for (int i = 0; i < 1000; ++i) {
+    if (list.size() == 8) thin_older_half(&list);
+    list.push_back(i);
+    REQUIRE(list.front() == 0);
+    REQUIRE(list.back() == i);
+    REQUIRE(std::is_sorted(list.begin(), list.end()));
+    REQUIRE(list.size() <= 8);
+  }
+  list = {0, 1, 2, 3, 4, 5, 6, 7};
+  thin_older_half(&list);
+  CHECK(list == std::vector<int>{0, 2, 4, 5, 6, 7});
+  list = {0};
+  thin_older_half(&list);
+  CHECK(list == std::vector<int>{0});
 }
