@@ -99,11 +99,7 @@ std::vector<Change> advised(const Verdict& verdict, const Costs& costs) {
 nlohmann::ordered_json observation(const GraphFacts& graph, const MachineFacts& machine,
                                    const RunLog& log, std::optional<double> reference_ms) {
   if (log.marks.size() < 2) return {{"error", "the run kept no states"}};
-  std::vector<size_t> sources;
-  for (size_t u = 0; u < graph.units.size(); ++u) {
-    if (graph.units[u].in_edges.empty()) sources.push_back(u);
-  }
-  const SteadyPart part = find_steady(log, sources);
+  const SteadyPart part = find_steady(log, sources_of(graph));
   const bool found = part.first < part.last;
   const Snapshot& begin = log.marks[found ? part.first : 0];
   const Snapshot& end = found ? log.marks[part.last] : log.marks.back();

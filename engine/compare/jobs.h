@@ -25,7 +25,7 @@ struct JobWinner {
 
 /// The winners of a curve, its serial run included, by length of the job from 1 batch to the last
 /// of kJobs; each is another one than that before it, so that their `from` are the crossovers. Of
-/// runs that differ by less than kSameTime the first wins: the serial one, then the lower setting.
+/// runs that differ by less than kNoGain the first wins: the serial one, then the lower setting.
 /// Empty without runs that have a window.
 std::vector<JobWinner> job_winners(const Sweep& sweep, const Curve& curve);
 

@@ -132,6 +132,14 @@ void add_engine(double process_cpu_ms, Costs* costs) {
 
 }  // namespace
 
+std::vector<size_t> sources_of(const GraphFacts& graph) {
+  std::vector<size_t> sources;
+  for (size_t u = 0; u < graph.units.size(); ++u) {
+    if (graph.units[u].in_edges.empty()) sources.push_back(u);
+  }
+  return sources;
+}
+
 double Costs::cpu_per_batch() const {
   double sum = engine_ms + consumer.cpu_ms;
   for (const NodeCosts& node : nodes) sum += node.cpu_per_batch();

@@ -35,6 +35,9 @@ struct GraphFacts {
   double consumer_target_ms = 0;
 };
 
+/// Indices of the units without in-edges.
+std::vector<size_t> sources_of(const GraphFacts& graph);
+
 /// What the run may use.
 struct MachineFacts {
   double cpus = 1;      ///< affinity or quota, whichever is less

@@ -280,14 +280,6 @@ std::vector<PathShare> path_of(const Evidence& evidence) {
   return shares_of(graph, evidence.path);
 }
 
-std::vector<size_t> sources_of(const GraphFacts& graph) {
-  std::vector<size_t> sources;
-  for (size_t u = 0; u < graph.units.size(); ++u) {
-    if (graph.units[u].in_edges.empty()) sources.push_back(u);
-  }
-  return sources;
-}
-
 Evidence evidence_of(const GraphFacts& graph, const MachineFacts& machine, const RunLog& log,
                      const SteadyPart& part, std::optional<double> reference_ms) {
   Evidence evidence;

@@ -34,8 +34,8 @@ inline int64_t monotonic_ns() {
 /// What this thread has read so far is read before its next clock reading: a stamp that came from
 /// another thread is never in the future.
 inline void settle_clock() {
-#if defined(__x86_64__)
-  _mm_lfence();
+#if defined(__x86_64__) && !defined(PENSTOCK_NO_CLOCKS)
+  if (tsc_scale.ns_per_tick != 0) _mm_lfence();  // the kernel's own clock does it itself
 #endif
 }
 
@@ -60,9 +60,7 @@ inline int64_t own_now_ns() {
 /// Nanoseconds of CLOCK_MONOTONIC as of prepare_clock(), by the time-stamp counter where that can
 /// be trusted (docs/decisions/0004); a constant in the build without clocks (bench only).
 inline int64_t now_ns() {
-#ifndef PENSTOCK_NO_CLOCKS
   settle_clock();
-#endif
   return own_now_ns();
 }
 

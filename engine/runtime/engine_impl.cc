@@ -66,7 +66,7 @@ std::string EngineImpl::prepare(int io) {
   if (arena_ && io <= io_.allowed()) return {};
   constexpr int kSpare = 8;  // others need threads too, and the memory that they take
   const int least = (arena_ ? 0 : threads_) + (io > 0 ? 1 : 0);
-  const int most = least + std::max(0, io - 1) + kSpare;
+  const int most = io > 0 ? least + io - 1 + kSpare : least;
   const int got = startable_threads(most);
   if (got < least) throw std::runtime_error(no_threads_text(least, got));
   if (!arena_) arena_ = std::make_unique<TbbArena>(threads_);

@@ -232,13 +232,18 @@ void TbbExecutor::launch(Unit& unit) {
       if (activation) node = activation.get();
     }
   }
+  enqueue([node, alive = std::weak_ptr(graph_)] {
+    if (const auto graph = alive.lock()) node->try_put(0);
+  });
+}
+
+// Where it throws, TBB has the task all the same: a worker that comes later takes it, or, when none
+// does, whoever waits for the run (see offer_again()).
+template <typename Task>
+void TbbExecutor::enqueue(Task task) {
   try {
-    engine_.arena().parts().arena->enqueue([node, alive = std::weak_ptr(graph_)] {
-      if (const auto graph = alive.lock()) node->try_put(0);
-    });
+    engine_.arena().parts().arena->enqueue(std::move(task));
   } catch (const std::exception& error) {
-    // TBB has the activation all the same: a worker that comes later takes it, or, when none does,
-    // whoever waits for the run (see offer_again()).
     unstartable_.store(true, std::memory_order_relaxed);
     run_.fail(std::string("a CPU thread could not be started: ") + error.what());
   }
@@ -248,13 +253,8 @@ void TbbExecutor::offer_again() {
   if (!awaits_worker()) return;
   if (unstartable_.load(std::memory_order_relaxed)) {
     begin_worker();
-    return;
-  }
-  try {
-    engine_.arena().parts().arena->enqueue([] {});
-  } catch (const std::exception& error) {
-    unstartable_.store(true, std::memory_order_relaxed);
-    run_.fail(std::string("a CPU thread could not be started: ") + error.what());
+  } else {
+    enqueue([] {});
   }
 }
 

@@ -68,6 +68,8 @@ class TbbExecutor final : public Executor {
   void push(Slot& slot, bool from_outside);
   Wake wake_locked();
   void launch(Unit& unit);
+  template <typename Task>
+  void enqueue(Task task);
   Slot* next(Worker& worker);
   Slot* next_queued();
   bool park();

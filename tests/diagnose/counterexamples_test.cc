@@ -217,14 +217,7 @@ TEST_CASE("order between a fan-out and its join is not to be given up: the plan 
                                            {"slow", 4, 1, 0, 5, false},
                                            {"other", 1, 1, 0, 1, false},
                                            {"join", 1, 1, 0, 1, false}}});
-    costs.edges = {{0, 1, 4}, {0, 2, 4}, {1, 3, 4}, {2, 3, 4}, {3, 4, 2}};
-    costs.nodes[0].facts.out_edges = {0, 1};
-    costs.nodes[1].facts.in_edges = {0};
-    costs.nodes[1].facts.out_edges = {2};
-    costs.nodes[2].facts.in_edges = {1};
-    costs.nodes[2].facts.out_edges = {3};
-    costs.nodes[3].facts.in_edges = {2, 3};
-    costs.nodes[3].facts.out_edges = {4};
+    penstock::testing::make_diamond(&costs);
     if (!joined) {
       costs = costs_of(Table{.nodes = {{"slow", 4, 1, 0, 5, false}}, .consumer_off_ms = 1.3});
     }

@@ -77,14 +77,7 @@ TEST_CASE("a fan-out whose branches join is as slow as its slower branch") {
                                          {"left", 1, 1, 0, 6, false},
                                          {"right", 1, 1, 0, 2, false},
                                          {"join", 1, 1, 0, 1, false}}});
-  costs.edges = {{0, 1, 4}, {0, 2, 4}, {1, 3, 4}, {2, 3, 4}, {3, 4, 2}};
-  costs.nodes[0].facts.out_edges = {0, 1};
-  costs.nodes[1].facts.in_edges = {0};
-  costs.nodes[1].facts.out_edges = {2};
-  costs.nodes[2].facts.in_edges = {1};
-  costs.nodes[2].facts.out_edges = {3};
-  costs.nodes[3].facts.in_edges = {2, 3};
-  costs.nodes[3].facts.out_edges = {4};
+  penstock::testing::make_diamond(&costs);
   CHECK(simulated_rate(costs) == doctest::Approx(1000 / 6.0).epsilon(0.01));
   CHECK(lowest(bounds_of(costs)) == doctest::Approx(1000 / 6.0));
 }

@@ -56,6 +56,18 @@ inline Costs costs_of(const Table& table) {
   return costs;
 }
 
+/// Of a table's four nodes: the first feeds the second and the third, which the last one joins.
+inline void make_diamond(Costs* costs) {
+  costs->edges = {{0, 1, 4}, {0, 2, 4}, {1, 3, 4}, {2, 3, 4}, {3, 4, 2}};
+  costs->nodes[0].facts.out_edges = {0, 1};
+  costs->nodes[1].facts.in_edges = {0};
+  costs->nodes[1].facts.out_edges = {2};
+  costs->nodes[2].facts.in_edges = {1};
+  costs->nodes[2].facts.out_edges = {3};
+  costs->nodes[3].facts.in_edges = {2, 3};
+  costs->nodes[3].facts.out_edges = {4};
+}
+
 inline Verdict judge(const Table& table) { return judge(Evidence{.costs = costs_of(table)}); }
 
 }  // namespace penstock::testing
