@@ -4,6 +4,7 @@
 
 namespace penstock {
 
+class Unit;
 class Worker;
 struct Slot;
 
@@ -13,6 +14,11 @@ class Executor {
   /// The firing in `slot` may run now. Called by the unit's evaluator on any thread; must not run
   /// the body itself.
   virtual void submit(Slot& slot, Worker& worker) = 0;
+  /// Whether the calling thread would take a firing of that unit before all others.
+  virtual bool takes_next(const Unit& unit, const Worker& worker) const {
+    (void)unit, (void)worker;
+    return false;
+  }
 };
 
 }  // namespace penstock

@@ -340,6 +340,8 @@ void RunCore::wake_consumer() {
 void RunCore::warn_about_long_bodies() {
   if (inline_) return;
   const int64_t now = now_ns();
+  std::vector<std::string> warnings;  // given without the lock
+  std::unique_lock lock(warned_mutex_);
   for (const auto& unit : units_) {
     for (int i = 0; i < unit->slot_count(); ++i) {
       const Slot& slot = unit->slot(i);
@@ -351,11 +353,14 @@ void RunCore::warn_about_long_bodies() {
           static_cast<uint64_t>(unit->index()) << 16 | static_cast<uint64_t>(i), begin);
       if (std::find(warned_.begin(), warned_.end(), known) != warned_.end()) continue;
       warned_.push_back(known);
-      warn("node '" + unit->node().id + "' has been busy for " +
-           std::to_string(static_cast<int64_t>(seconds)) + " s with the item at position " +
-           std::to_string(slot.position.load(std::memory_order_relaxed)));
+      warnings.push_back("node '" + unit->node().id + "' has been busy for " +
+                         std::to_string(static_cast<int64_t>(seconds)) +
+                         " s with the item at position " +
+                         std::to_string(slot.position.load(std::memory_order_relaxed)));
     }
   }
+  lock.unlock();
+  for (const std::string& warning : warnings) warn(warning);
 }
 
 }  // namespace penstock

@@ -77,6 +77,8 @@ class RunCore final : public RunImpl {
   /// Kicks on the calling thread's worker, or from outside.
   void kick_soon(Unit* unit);
   void warn(const std::string& message) const;
+  /// Names each body that has run for longer than `stuck_warning_seconds`, once.
+  void warn_about_long_bodies();
   /// The run cannot go on, for a reason that lies in no item: next() throws it once it finds
   /// nothing to deliver.
   void fail(const std::string& reason);
@@ -112,12 +114,13 @@ class RunCore final : public RunImpl {
   Next wait_for_next(std::optional<int64_t> deadline);
   bool sleep(std::optional<int64_t> deadline);
   bool run_inline();
-  void warn_about_long_bodies();
   void enter_epoch(uint32_t epoch);
   void remember_snapshot();
   void remember_mark();
   void choose_recording();
-  void collect_firings();
+  void collect_firings(Unit::Patience patience);
+  /// Nothing: patience ended first.
+  std::optional<Snapshot> look(Unit::Patience patience) const;
 
   // quiescence (run_core.cc)
   SourceUnit* give_token_back();
@@ -169,6 +172,7 @@ class RunCore final : public RunImpl {
   uint64_t epoch_batches_ = 0, batches_ = 0;
   std::atomic<bool> finished_{false};  // the consumer takes nothing more
   std::atomic<int> status_{0};
+  std::mutex warned_mutex_;
   std::vector<std::pair<uint64_t, int64_t>> warned_;  // firings named by the watchdog
   mutable std::mutex history_mutex_;
   std::vector<Snapshot> history_;

@@ -8,23 +8,27 @@
 
 namespace penstock {
 
-Snapshot RunCore::snapshot() const {
+Snapshot RunCore::snapshot() const { return *look(Unit::Patience::kEndless); }
+
+std::optional<Snapshot> RunCore::look(Unit::Patience patience) const {
   auto* self = const_cast<RunCore*>(this);
   Snapshot s;
   s.units.resize(units_.size());
   s.edges.resize(edges_.size());
+  bool complete = true;
   {
     self->enter();
     {
       Worker worker(&engine_->items());
       const WorkerScope scope(&worker);
       worker.run = self;
-      for (size_t i = 0; i < units_.size(); ++i) {
-        units_[i]->snapshot(worker, &s.units[i], &s.edges);
+      for (size_t i = 0; i < units_.size() && complete; ++i) {
+        complete = units_[i]->snapshot(worker, patience, &s.units[i], &s.edges);
       }
     }
     self->leave();
   }
+  if (!complete) return std::nullopt;
   {
     std::lock_guard lock(edge_mutex_);
     s.edges[static_cast<size_t>(sink_edge_->index)] = sink_edge_->snapshot(now_ns());
@@ -67,19 +71,21 @@ void RunCore::remember_snapshot() {
   const int64_t now = now_ns() - start_;
   if (now < next_history_) return;
   next_history_ = now + kEvery;
-  Snapshot s = snapshot();
+  std::optional<Snapshot> s = look(Unit::Patience::kShort);
+  if (!s) return;
   std::lock_guard lock(history_mutex_);
   if (history_.size() == kKept) thin_older_half(&history_);
-  history_.push_back(std::move(s));
+  history_.push_back(std::move(*s));
 }
 
 // Called when next() is entered: the work after so many batches is done.
 void RunCore::remember_mark() {
   if (!kClocks || !marks_.due(consumer_.delivered(), now_ns() - start_)) return;
-  Snapshot s = snapshot();
-  s.cpus = cpu_times(cpus_);
+  std::optional<Snapshot> s = look(Unit::Patience::kShort);
+  if (!s) return;
+  s->cpus = cpu_times(cpus_);
   std::lock_guard lock(history_mutex_);
-  marks_.add(std::move(s));
+  marks_.add(std::move(*s));
 }
 
 // Called when next() is entered.
@@ -90,11 +96,11 @@ void RunCore::choose_recording() {
   const bool wanted = at >= kBegin && at < kEnd;
   if (wanted == recording()) return;
   recording_.store(wanted, std::memory_order_relaxed);
-  if (!wanted) collect_firings();
+  if (!wanted) collect_firings(Unit::Patience::kShort);
 }
 
 // Without a taker only the last of them are kept.
-void RunCore::collect_firings() {
+void RunCore::collect_firings(Unit::Patience patience) {
   constexpr size_t kMost = 1 << 16;
   FiringLog log;
   enter();
@@ -102,7 +108,7 @@ void RunCore::collect_firings() {
     Worker worker(&engine_->items());
     const WorkerScope scope(&worker);
     worker.run = this;
-    for (const auto& unit : units_) unit->take_firings(worker, &log);
+    for (const auto& unit : units_) unit->take_firings(worker, patience, &log);
   }
   leave();
   std::lock_guard lock(history_mutex_);
@@ -121,13 +127,13 @@ void RunCore::collect_firings() {
 }
 
 FiringLog RunCore::take_firings() {
-  collect_firings();
+  collect_firings(Unit::Patience::kEndless);
   std::lock_guard lock(history_mutex_);
   return std::exchange(recorded_, {});
 }
 
 RunLog RunCore::log() const {
-  if (recording()) const_cast<RunCore*>(this)->collect_firings();
+  if (recording()) const_cast<RunCore*>(this)->collect_firings(Unit::Patience::kEndless);
   RunLog log;
   log.batches = consumer_.batches();
   std::lock_guard lock(history_mutex_);

@@ -184,6 +184,12 @@ void TbbExecutor::submit(Slot& slot, Worker& worker) {
   push(*to_queue, !ours);
 }
 
+bool TbbExecutor::takes_next(const Unit& unit, const Worker& worker) const {
+  if (worker.serves != this) return false;
+  if (worker.candidate != nullptr && worker.candidate->unit->depth >= unit.depth) return false;
+  return (queue_.mask() >> ReadyQueue::level(unit.depth)) == 0;
+}
+
 void TbbExecutor::push(Slot& slot, bool from_outside) {
   Wake wake = Wake::kNone;
   {

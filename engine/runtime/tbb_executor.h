@@ -46,6 +46,7 @@ class TbbExecutor final : public Executor {
   ~TbbExecutor() override;
 
   void submit(Slot& slot, Worker& worker) override;
+  bool takes_next(const Unit& unit, const Worker& worker) const override;
   /// Wakes parked workers and returns when no worker of this run is left. The run is quiescent.
   void shutdown();
   /// An activation that TBB has not begun yet is offered to it once more; any thread. oneTBB 2021.8

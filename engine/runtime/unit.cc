@@ -25,7 +25,11 @@ void Worker::drain() {
 }
 
 Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
-    : run_(run), node_(node), index_(index), any_order_(node.order == Order::kAny && slots > 1) {
+    : run_(run),
+      node_(node),
+      index_(index),
+      any_order_(node.order == Order::kAny && slots > 1),
+      is_lone_(slots == 1 && node.where == Where::kCpu) {
   for (int i = 0; i < slots; ++i) {
     Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
     slot.unit = this;
@@ -76,6 +80,7 @@ void Unit::kick(Worker& worker) noexcept {
 
 void Unit::evaluate(Worker& worker, Changes* changes) {
   if (snapshot_request_.load(std::memory_order_acquire) != nullptr) serve_snapshot(worker);
+  ran_itself_ = false;
   do {
     must_emit_ = false;
     emit(worker);
@@ -241,7 +246,22 @@ void Unit::make_ready(Slot& slot, Worker& worker) {
   const Origin& origin = slot.inputs.empty() ? slot.origin : slot.inputs[0]->origin;
   slot.position.store(origin.position, std::memory_order_relaxed);
   slot.state.store(Slot::kTaken, std::memory_order_release);
-  executor->submit(slot, worker);
+  if (runs_itself(worker)) {
+    ran_itself_ = true;
+    execute(slot, worker);
+    must_emit_ = true;
+  } else {
+    executor->submit(slot, worker);
+  }
+}
+
+// A body that is shorter than a hand-over is not handed over: its evaluation goes on with what it
+// gave. Only where no second slot could want evaluating meanwhile, and once an evaluation, so that
+// downstream comes first. A mean of 0 is not known yet.
+bool Unit::runs_itself(const Worker& worker) const {
+  const uint32_t mean = mean_body();
+  return is_lone_ && !ran_itself_ && mean != 0 && mean <= kHandOverNs &&
+         executor->takes_next(*this, worker);
 }
 
 void Unit::pass_through(Item* item, EntryKind kind, uint32_t epoch, int64_t stamp, int edge,

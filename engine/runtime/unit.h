@@ -4,7 +4,9 @@
 ///
 /// Everything but the bodies happens inside evaluate(), and evaluations of one unit never overlap:
 /// kick() counts, and whoever counts from 0 evaluates until the count is 0 again. Every event (an
-/// entry pushed, room made, a body ended, done set) makes its effect visible and then kicks.
+/// entry pushed, room made, a body ended, done set) makes its effect visible and then kicks. A body
+/// that is shorter than handing it over runs inside evaluate() too, where nobody can miss it (see
+/// runs_itself()).
 
 #include <atomic>
 #include <cstdint>
@@ -25,6 +27,8 @@
 namespace penstock {
 
 class RunCore;
+
+inline constexpr uint32_t kHandOverNs = 500;  ///< price of moving one firing to another core
 
 class Unit {
  public:
@@ -49,10 +53,14 @@ class Unit {
   /// try_now() of a blocking operator; false: it would block.
   bool try_firing(Slot& slot, Worker& worker);
 
+  /// Who looks at figures may have to wait for a body that evaluates (see runs_itself()).
+  enum class Patience : uint8_t { kEndless, kShort };
   /// Consistent figures of this unit and of its in-edges, taken by whoever evaluates. Any thread.
-  void snapshot(Worker& worker, UnitSnapshot* unit, std::vector<EdgeSnapshot>* edges);
-  /// Moves the recorded firings to the end of the log. Any thread.
-  void take_firings(Worker& worker, FiringLog* log);
+  /// False: patience ended first.
+  bool snapshot(Worker& worker, Patience patience, UnitSnapshot* unit,
+                std::vector<EdgeSnapshot>* edges);
+  /// Moves the recorded firings to the end of the log; out of patience, leaves them. Any thread.
+  void take_firings(Worker& worker, Patience patience, FiringLog* log);
 
   const PlanNode& node() const { return node_; }
   int index() const { return index_; }
@@ -121,9 +129,11 @@ class Unit {
   SmallVector<Edge*, 2> in_, out_;
   uint32_t epoch_ = 0;
   const bool any_order_;
+  const bool is_lone_;  ///< one slot, on a CPU thread
 
  private:
   struct SnapshotRequest;
+  class Waiting;
   /// What an evaluation leaves for the time behind its closing barrier.
   struct Changes {
     bool popped = false, pushed = false, wants_entry = false, wants_room = false;
@@ -155,11 +165,13 @@ class Unit {
   void note_epoch_done(uint32_t epochs);
   void fail(Slot& slot, const char* message, Worker& worker, bool of_machine = false);
   std::string describe_fields(const Item& item) const;
-  void request(Worker& worker, SnapshotRequest* request);
+  bool request(Worker& worker, Patience patience, SnapshotRequest* request);
   void serve_snapshot(Worker& worker);
   void record(FiringRecord record, const Slot& slot);
   void snapshot_states(int64_t now, UnitSnapshot* out) const;
   void open_states(const Slot& slot, int64_t now, bool oldest, SlotStates* states) const;
+  bool runs_itself(const Worker& worker) const;
+  void execute(Slot& slot, Worker& worker);
   void run_body(Slot& slot, Worker& worker);
   void run_sampled(Slot& slot, Worker& worker);
   void finish_firing(Slot& slot, Worker& worker);
@@ -175,10 +187,11 @@ class Unit {
     const size_t at = size_t{order_head_} + i;
     return at < order_.size() ? at : at - order_.size();
   }
-  Slot* begun_ = nullptr;   // `any`: the slot that is being emitted
-  int64_t done_sent_ = -1;  // highest epoch that an in-edge was told done
-  bool leaving_ = false;    // done passed our epoch while a body works on its state
-  bool must_emit_ = false;  // a slot was filled that is finished already
+  Slot* begun_ = nullptr;    // `any`: the slot that is being emitted
+  int64_t done_sent_ = -1;   // highest epoch that an in-edge was told done
+  bool leaving_ = false;     // done passed our epoch while a body works on its state
+  bool must_emit_ = false;   // a slot was filled that is finished already
+  bool ran_itself_ = false;  // this evaluation ran a body
   bool in_changed_ = false, out_changed_ = false;  // by this evaluation
   bool wants_room_ = false;                        // an out-edge was full
   std::atomic<bool> stopped_{false};

@@ -68,6 +68,11 @@ void BodyContext::commit(Item& item, int fields) {
 }
 
 void Unit::run_firing(Slot& slot, Worker& worker) {
+  execute(slot, worker);
+  worker.kick(this);
+}
+
+void Unit::execute(Slot& slot, Worker& worker) {
   worker.now = own_now_ns();
   slot.t_start.store(worker.now, std::memory_order_relaxed);
   if (!stopped_.load(std::memory_order_relaxed)) {
@@ -112,6 +117,7 @@ bool Unit::try_firing(Slot& slot, Worker& worker) {
     return false;
   }
   finish_firing(slot, worker);
+  worker.kick(this);
   return true;
 }
 
@@ -119,7 +125,6 @@ void Unit::finish_firing(Slot& slot, Worker& worker) {
   worker.now = own_now_ns();
   slot.t_end.store(worker.now, std::memory_order_relaxed);
   slot.state.store(Slot::kDone, std::memory_order_release);
-  worker.kick(this);
 }
 
 void Unit::run_sampled(Slot& slot, Worker& worker) {

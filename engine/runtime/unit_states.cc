@@ -1,6 +1,7 @@
 // Clocks: what a slot's stamps mean, added up when it is freed and closed to now in a snapshot.
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "runtime/run_core.h"
@@ -8,8 +9,6 @@
 
 namespace penstock {
 namespace {
-
-constexpr uint32_t kHandOverNs = 500;  // price of moving one firing to another core
 
 // Splits `total` over the marked entries so that the parts sum to it exactly.
 void split(int64_t total, const std::vector<char>& marked, std::vector<int64_t>* parts) {
@@ -27,6 +26,31 @@ void split(int64_t total, const std::vector<char>& marked, std::vector<int64_t>*
 }
 
 }  // namespace
+
+/// Of a thread that waits for a unit's evaluator.
+class Unit::Waiting {
+ public:
+  Waiting(RunCore& run, Patience patience) : run_(run), patience_(patience) {}
+  /// A moment later; false: patience is over.
+  bool go_on() {
+    constexpr int kYields = 1000, kShort = 20, kWatchEvery = 1000;
+    if (++looks_ < kYields) {
+      std::this_thread::yield();
+      return true;
+    }
+    const int slept = looks_ - kYields;
+    if (patience_ == Patience::kShort && slept >= kShort) return false;
+    if (slept % kWatchEvery == 0) run_.warn_about_long_bodies();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return true;
+  }
+  void last() { patience_ = Patience::kEndless; }
+
+ private:
+  RunCore& run_;
+  Patience patience_;
+  int looks_ = 0;
+};
 
 /// Either figures or recorded firings are asked for.
 struct Unit::SnapshotRequest {
@@ -135,28 +159,36 @@ void Unit::update_mean(int64_t body_ns) {
   }
 }
 
-void Unit::snapshot(Worker& worker, UnitSnapshot* unit, std::vector<EdgeSnapshot>* edges) {
+bool Unit::snapshot(Worker& worker, Patience patience, UnitSnapshot* unit,
+                    std::vector<EdgeSnapshot>* edges) {
   SnapshotRequest figures;
   figures.unit = unit;
   figures.edges = edges;
-  request(worker, &figures);
+  return request(worker, patience, &figures);
 }
 
-void Unit::take_firings(Worker& worker, FiringLog* log) {
+void Unit::take_firings(Worker& worker, Patience patience, FiringLog* log) {
   SnapshotRequest firings;
   firings.log = log;
-  request(worker, &firings);
+  request(worker, patience, &firings);
 }
 
-void Unit::request(Worker& worker, SnapshotRequest* request) {
+bool Unit::request(Worker& worker, Patience patience, SnapshotRequest* request) {
+  Waiting waiting(run_, patience);
   SnapshotRequest* none = nullptr;
   while (!snapshot_request_.compare_exchange_weak(none, request)) {
     none = nullptr;
-    std::this_thread::yield();
+    if (!waiting.go_on()) return false;
   }
   worker.now = now_ns();
   worker.kick(this);
-  while (!request->served.load(std::memory_order_acquire)) std::this_thread::yield();
+  while (!request->served.load(std::memory_order_acquire)) {
+    if (waiting.go_on()) continue;
+    SnapshotRequest* ours = request;
+    if (snapshot_request_.compare_exchange_strong(ours, nullptr)) return false;
+    waiting.last();  // the evaluator has it in hand
+  }
+  return true;
 }
 
 void Unit::record(FiringRecord record, const Slot& slot) {

@@ -276,5 +276,40 @@ TEST_CASE("a body that takes long is named, with its node") {
   MESSAGE(warning);
 }
 
+TEST_CASE("a body that was always short and takes long holds up neither next() nor its name") {
+  CaseBuilder b;
+  const int map = b.map(b.source({4000}));
+  b.graph().epochs = 1;
+  World world(b.build(map));
+  Gate body, warned;
+  world.on_body = [&](int node, const Origin& origin) {
+    if (node == map && origin.position == 3000) body.pass();
+  };
+  RunOptions options = with_threads(1);
+  options.stuck_warning_seconds = 0.02;
+  options.on_warning = [&](const std::string& text) {
+    if (text.find(id_of(world.graph, map)) == std::string::npos) return;
+    warned.open();
+    warned.pass();
+  };
+  const auto run = RunImpl::start(world.plan(), options);
+  uint64_t batches = 0;
+  for (int not_ready = 0; not_ready < 3;) {
+    const Next next = run->next(std::chrono::milliseconds(5));
+    if (next.kind == Kind::kNotReady) not_ready += body.arrived();
+    if (next.kind == Kind::kBatch) ++batches;
+  }
+  std::thread watcher([&] { run->snapshot(); });
+  warned.wait_for_arrivals(1);
+  body.open();
+  watcher.join();
+  for (Next next = run->next(kLimit); next.kind != Kind::kEnd; next = run->next(kLimit)) {
+    REQUIRE(next.kind != Kind::kNotReady);
+    if (next.kind == Kind::kBatch) ++batches;
+  }
+  CHECK(batches == 4000);
+  CHECK(check_identities(run->snapshot(), true) == "");
+}
+
 }  // namespace
 }  // namespace penstock::testing
