@@ -299,10 +299,15 @@ TEST_CASE("a body that was always short and takes long holds up neither next() n
     if (next.kind == Kind::kNotReady) not_ready += body.arrived();
     if (next.kind == Kind::kBatch) ++batches;
   }
-  std::thread watcher([&] { run->snapshot(); });
+  std::thread watcher([&] { run->snapshot(); });  // waits, or not, for the body
+  Next held_up;
+  std::thread consumer([&] { held_up = run->next(kLimit); });
   warned.wait_for_arrivals(1);
   body.open();
   watcher.join();
+  consumer.join();
+  REQUIRE(held_up.kind == Kind::kBatch);
+  ++batches;
   for (Next next = run->next(kLimit); next.kind != Kind::kEnd; next = run->next(kLimit)) {
     REQUIRE(next.kind != Kind::kNotReady);
     if (next.kind == Kind::kBatch) ++batches;
