@@ -84,8 +84,8 @@ class Comparer {
   Comparison run() {
     try {
       if (!compare_batches() || !make_pairs()) result_.status = "interrupted";
-    } catch (const RunError& error) {
-      print_error(side_name(current_) + ": " + error.what());
+    } catch (const std::exception& error) {
+      result_.error = failed(side_name(current_), error);
       result_.status = "failed";
     }
     return std::move(result_);

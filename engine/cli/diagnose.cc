@@ -60,14 +60,21 @@ class Diagnostician {
 
   const Plan& plan() const { return pipeline_.plan(); }
 
-  /// Everything, or as much as an interruption leaves.
+  /// As far as it comes: a failed run or a signal ends it.
   const Diagnosis& run() {
-    if (!observe() || !experiment()) diagnosis_.status = "interrupted";
+    try {
+      if (!observe() || !experiment()) diagnosis_.status = "interrupted";
+    } catch (const std::exception& error) {
+      console_.finish();
+      diagnosis_.error = failed(step_, error);
+      diagnosis_.status = "failed";
+    }
     return diagnosis_;
   }
 
  private:
   std::optional<Timed> timed(const Pipeline& pipeline, TimedRun how) {
+    step_ = how.label;
     how.seconds = flags_.seconds;
     const Work work(pipeline.plan().consumer());
     return timed_run(pipeline, work, reference_ms_, how, console_, interrupter_);
@@ -131,18 +138,24 @@ class Diagnostician {
   }
 
   void write_predictions() {
-    diagnosis_.predictions_file =
+    step_ = "predictions";
+    const std::string path =
         flags_.predictions.empty() ? diagnosis_.pipeline + ".predictions.json" : flags_.predictions;
     errno = 0;
-    std::ofstream file(diagnosis_.predictions_file);
+    std::ofstream file(path);
     file << format_predictions(diagnosis_);
     file.close();
     if (file.fail()) {
-      throw std::runtime_error(fmt::format(
-          "cannot write the predictions to {}: {} (--predictions FILE names another place)",
-          diagnosis_.predictions_file, std::strerror(errno)));
+      throw std::runtime_error(
+          fmt::format("cannot write {}: {} (--predictions FILE names another place)", path,
+                      std::strerror(errno)));
     }
-    console_.note("the predictions are in " + diagnosis_.predictions_file);
+    diagnosis_.predictions_file = path;
+    console_.note("the predictions are in " + path);
+  }
+
+  static std::string label_of(const TrialRecord& record) {
+    return "trial: " + (record.trial.set.empty() ? record.trial.what : record.trial.set);
   }
 
   /// Changed, changed, as it is: with the steady run before them, in an order that a slow drift of
@@ -150,11 +163,11 @@ class Diagnostician {
   bool make(TrialRecord* record) {
     LoadOptions load = flags_.common.load();
     if (!record->trial.set.empty()) load.set.push_back(record->trial.set);
+    step_ = label_of(*record);
     const Pipeline changed = Pipeline::load(flags_.file, load);
-    TimedRun how{
-        .label = "trial: " + (record->trial.set.empty() ? record->trial.what : record->trial.set),
-        .serial = plan().spec().serial,
-        .consumer_works = !record->trial.set.empty()};
+    TimedRun how{.label = label_of(*record),
+                 .serial = plan().spec().serial,
+                 .consumer_works = !record->trial.set.empty()};
     std::vector<Measured> after, before = {measured_of(*diagnosis_.steady)};
     for (int repeat = 0; repeat < 2; ++repeat) {
       const std::optional<Timed> run = timed(changed, how);
@@ -179,6 +192,7 @@ class Diagnostician {
   Work work_;
   std::optional<double> reference_ms_;
   std::optional<Evidence> evidence_;
+  std::string step_;  ///< that goes on
   Diagnosis diagnosis_;
 };
 
@@ -193,6 +207,7 @@ int diagnose_verb(const DiagnoseFlags& flags) {
   const Diagnosis& diagnosis = diagnostician.run();
   console.finish();
   write_formatted(flags.common, diagnosis);
+  if (diagnosis.status == "failed") return kFailed;
   return diagnosis.status == "interrupted" ? kInterrupted : kOk;
 }
 

@@ -135,16 +135,45 @@ StartOptions start_options(const RunFlags& flags, Console& console) {
   return start;
 }
 
-void end_trace(Run& run, Console& console, const std::string& file, TraceWriter* trace) {
-  trace->add(run.impl().take_firings());
-  trace->finish();
-  console.note("the trace is in " + file + "; ui.perfetto.dev opens it");
-  if (trace->lost() > 0) {
+/// The trace of a run. Once it cannot be written any more it ends, and the run does not.
+class RunTrace {
+ public:
+  /// Throws when the file cannot be opened.
+  RunTrace(const std::string& file, const Plan& plan) : file_(file), writer_(file, plan) {}
+
+  void add(Run& run) {
+    attempt([&] { writer_.add(run.impl().take_firings()); });
+  }
+
+  void end(Run& run, Console& console) {
+    add(run);
+    attempt([&] { writer_.finish(); });
+    if (!error_.empty()) return;
+    console.note("the trace is in " + file_ + "; ui.perfetto.dev opens it");
+    if (writer_.lost() == 0) return;
     console.warn(fmt::format(
         "the trace lacks {} firings: more than it can keep happened between two batches",
-        trace->lost()));
+        writer_.lost()));
   }
-}
+
+  /// Why there is no complete trace; empty: there is one.
+  const std::string& error() const { return error_; }
+
+ private:
+  template <typename Step>
+  void attempt(Step step) {
+    if (!error_.empty()) return;
+    try {
+      step();
+    } catch (const std::runtime_error& error) {
+      error_ = error.what();
+    }
+  }
+
+  const std::string file_;
+  TraceWriter writer_;
+  std::string error_;
+};
 
 int run_verb(RunFlags flags) {
   if (flags.workers.value_or(0) != 0) {
@@ -165,7 +194,7 @@ int run_verb(RunFlags flags) {
   const Work work(plan.consumer());
   const std::optional<double> reference = work.reference_ms();
   const StartOptions start = start_options(flags, console);
-  std::optional<TraceWriter> trace;
+  std::optional<RunTrace> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, plan);
   StopState stop;
   Run run = pipeline.start(start);
@@ -188,17 +217,20 @@ int run_verb(RunFlags flags) {
                         .on_first = [&] { console.detail("the first batch is there"); },
                         .on_batch =
                             [&] {
-                              if (trace) trace->add(run.impl().take_firings());
+                              if (trace) trace->add(run);
                             }},
                        stop);
   }
   signals.on_stop(nullptr);
-  if (trace) end_trace(run, console, flags.trace, &*trace);
+  if (trace) trace->end(run, console);
   console.finish();
   Report report = report_of(flags, plan, run, &consumed, work, reference);
   const bool stopped = stop.stopped && !consumed.error;
   if (stopped) report.status = "stopped";
-  return conclude(flags, plan, consumed, stopped, std::move(report));
+  const int code = conclude(flags, plan, consumed, stopped, std::move(report));
+  if (!trace || trace->error().empty()) return code;
+  print_error(trace->error());
+  return kFailed;
 }
 
 }  // namespace

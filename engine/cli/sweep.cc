@@ -86,8 +86,8 @@ class Sweeper {
           sweep_.status = "interrupted";
           break;
         }
-      } catch (const RunError& error) {
-        print_error(label_of(sweep_, i) + ": " + error.what());
+      } catch (const std::exception& error) {
+        sweep_.error = failed(label_of(sweep_, i), error);
         sweep_.status = "failed";
         break;
       }

@@ -7,6 +7,7 @@
 #include "diagnose/steady.h"
 #include "report/build.h"
 #include "report/empty_run.h"
+#include "report/failure.h"
 #include "report/split.h"
 #include "runtime/run.h"
 
@@ -90,6 +91,13 @@ void Interrupter::watch(Run* run) {
   const std::lock_guard lock(mutex_);
   run_ = run;
   if (run_ != nullptr && interrupted_) run_->stop();
+}
+
+FailureReport failed(const std::string& label, const std::exception& error) {
+  FailureReport failure = failure_of(error);
+  failure.text = label + ": " + failure.text;
+  print_error(failure.text);
+  return failure;
 }
 
 std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,

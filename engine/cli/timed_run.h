@@ -2,6 +2,7 @@
 /// Runs of one pipeline for some time, for verbs that measure it in several settings.
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,9 @@ struct Timed {
   Report report;        ///< without the warm-up; with the verdict
   Snapshot begin, end;  ///< of the report's window
 };
+
+/// Prints what ended a series of runs in the one that is called `label`, and gives it back.
+FailureReport failed(const std::string& label, const std::exception& error);
 
 /// Runs the pipeline, epoch after epoch, until the time is over. Nothing: interrupted. Throws
 /// RunError when the run fails.

@@ -59,8 +59,9 @@ struct ConditionResult {
 };
 
 struct Comparison {
-  std::string status = "complete";  ///< complete | interrupted | failed
-  std::string name_a, name_b;       ///< what the sides are called
+  std::string status = "complete";     ///< complete | interrupted | failed
+  std::optional<FailureReport> error;  ///< of a failed one
+  std::string name_a, name_b;          ///< what the sides are called
   PlanDiff difference;
   std::optional<Outputs> outputs;
   std::vector<Report> a, b;  ///< pair i: a[i] and b[i]

@@ -22,7 +22,8 @@ struct SweepRun {
 };
 
 struct Sweep {
-  std::string status = "complete";  ///< complete | interrupted | failed
+  std::string status = "complete";     ///< complete | interrupted | failed
+  std::optional<FailureReport> error;  ///< of a failed one
   std::string pipeline;
   double seconds = 0;               ///< of a run at least; 0: by batches
   std::optional<uint64_t> batches;  ///< of a run

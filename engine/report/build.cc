@@ -6,6 +6,7 @@
 #include "diagnose/verdict.h"
 #include "measure/machine.h"
 #include "penstock/schema.h"
+#include "report/failure.h"
 #include "report/split.h"
 #include "report/words.h"
 
@@ -143,11 +144,7 @@ void add_errors(const Snapshot& end, const ReportContext& context, Report* repor
     if (report->skipped_samples.size() == kSkippedShown) break;
     report->skipped_samples.push_back({error.node, error.key, error.message});
   }
-  if (context.error) {
-    const ErrorInfo& error = *context.error;
-    report->error =
-        FailureReport{error.node, error.where, error.key, error.message, error.describe()};
-  }
+  if (context.error) report->error = failure_of(*context.error);
 }
 
 /// Clamped stamps are shown when they could matter: more than one in a thousand firings.

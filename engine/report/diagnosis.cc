@@ -88,8 +88,9 @@ Section experiment(const Diagnosis& diagnosis) {
     section.paragraphs.push_back("None: there is no verdict that one change could test.");
     return section;
   }
-  section.paragraphs.push_back(fmt::format(
-      "One change at a time. Predicted before it was made, in {}:", diagnosis.predictions_file));
+  section.paragraphs.push_back(
+      "One change at a time. Predicted before it was made" +
+      (diagnosis.predictions_file.empty() ? "" : ", in " + diagnosis.predictions_file) + ":");
   section.rows.push_back({"change", "if this limits", "samples/s", "wait", "work"});
   for (const TrialRecord& record : diagnosis.trials) {
     add_row(change_of(record.trial), record.trial.hypothesis, true, &section);
@@ -144,6 +145,7 @@ bool tried(const Diagnosis& diagnosis) {
 }
 
 std::string next_text(const Diagnosis& diagnosis) {
+  if (diagnosis.error) return "Repair what failed, then call it again: " + diagnosis.error->text;
   if (diagnosis.status != "complete") return "Interrupted: call it again to finish.";
   const Verdict& verdict = *diagnosis.steady->verdict;
   if (verdict.limit == "invalid") return "Let the runs last longer: --seconds.";

@@ -19,9 +19,10 @@ struct TrialRecord {
 };
 
 struct Diagnosis {
-  std::string status = "complete";  ///< complete | interrupted
+  std::string status = "complete";     ///< complete | interrupted | failed
+  std::optional<FailureReport> error;  ///< of a failed one
   std::string pipeline;
-  std::string predictions_file;         ///< written before the first trial; empty: no trial
+  std::string predictions_file;         ///< written before the first trial; empty: it is not there
   std::optional<Report> serial;         ///< one thread, for costs without competition
   std::optional<Prediction> predicted;  ///< of the run as it is, from the serial one
   std::optional<Report> steady;         ///< the run as it is, with the verdict

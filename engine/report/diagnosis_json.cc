@@ -2,6 +2,7 @@
 
 #include "penstock/plugin.h"
 #include "report/diagnosis.h"
+#include "report/failure.h"
 #include "report/verdict_format.h"
 
 namespace penstock {
@@ -85,7 +86,7 @@ std::string format_json(const Diagnosis& diagnosis) {
                  {"limit", diagnosis.predicted->limit},
                  {"nodes", diagnosis.predicted->nodes}};
   }
-  return dump({{"diagnosis", 1},
+  Json json = {{"diagnosis", 1},
                {"status", diagnosis.status},
                {"penstock", kVersion},
                {"pipeline", diagnosis.pipeline},
@@ -93,7 +94,9 @@ std::string format_json(const Diagnosis& diagnosis) {
                {"trials", trials},
                {"runs",
                 {{"serial", report_or_null(diagnosis.serial)},
-                 {"steady", report_or_null(diagnosis.steady)}}}});
+                 {"steady", report_or_null(diagnosis.steady)}}}};
+  if (diagnosis.error) json["error"] = json_of(*diagnosis.error);
+  return dump(json);
 }
 
 std::string format_predictions(const Diagnosis& diagnosis) {

@@ -3,6 +3,7 @@
 
 #include "penstock/plugin.h"
 #include "penstock/report.h"
+#include "report/failure.h"
 #include "report/verdict_format.h"
 
 namespace penstock {
@@ -114,14 +115,6 @@ Json consumer_of(const ConsumerReport& consumer) {
   return {{"work", consumer.work},
           {"target_ms", consumer.target_ms},
           {"spin_iterations", or_null(consumer.spin_iterations)}};
-}
-
-Json json_of(const FailureReport& error) {
-  return {{"node", or_null(error.node)},
-          {"where", or_null(error.where)},
-          {"key", or_null(error.key)},
-          {"message", error.message},
-          {"text", error.text}};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "compare/jobs.h"
 #include "penstock/plugin.h"
+#include "report/failure.h"
 #include "report/sweep_format.h"
 
 namespace penstock {
@@ -71,10 +72,11 @@ std::string format_json(const Sweep& sweep) {
   for (const Vary& key : sweep.keys) vary.push_back(key.key);
   for (const SweepRun& run : sweep.runs) runs.push_back(run_json(sweep, run));
   for (const Curve& curve : curves_of(sweep)) curves.push_back(curve_json(sweep, curve));
-  const Json json = {{"sweep", 1},           {"status", sweep.status},
-                     {"penstock", kVersion}, {"pipeline", sweep.pipeline},
-                     {"vary", vary},         {"runs", runs},
-                     {"curves", curves}};
+  Json json = {{"sweep", 1},           {"status", sweep.status},
+               {"penstock", kVersion}, {"pipeline", sweep.pipeline},
+               {"vary", vary},         {"runs", runs},
+               {"curves", curves}};
+  if (sweep.error) json["error"] = json_of(*sweep.error);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

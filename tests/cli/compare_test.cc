@@ -102,6 +102,11 @@ TEST_CASE("a side without a batch fails, by name") {
   CHECK(outcome.code == 1);
   CHECK(has(outcome.err, "error: B, " + file + " nodes.make.params.items=0: "));
   CHECK(has(outcome.err, "produced no sample"));
+  const Outcome result = penstock_command(
+      {"compare", file, "--vary", "nodes.make.params.items=64,0", "--format", "json"});
+  CHECK(result.code == 1);
+  const std::string text = json::parse(result.out)["error"]["text"];
+  CHECK(has(result.err, "error: " + text + "\n"));
 }
 
 TEST_CASE("compare's command line that makes no sense is exit code 2") {

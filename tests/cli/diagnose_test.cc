@@ -91,8 +91,32 @@ TEST_CASE("predictions that cannot be written end the diagnosis before any trial
       {"diagnose", file, "--seconds", "0.3", "--predictions", "/no/such/folder/p.json"});
   CHECK(outcome.code == 1);
   CHECK(outcome.err ==
-        "error: cannot write the predictions to /no/such/folder/p.json: No such file or directory "
+        "error: predictions: cannot write /no/such/folder/p.json: No such file or directory "
         "(--predictions FILE names another place)\n");
+}
+
+TEST_CASE("a diagnosis that fails says so in one object, with what it has measured") {
+  const TempFolder folder;
+  const std::string file = folder.write("slow.yaml", kSlow);
+  const Outcome late = penstock_command({"diagnose", file, "--seconds", "0.3", "--format", "json",
+                                         "--predictions", "/no/such/folder/p.json"});
+  CHECK(late.code == 1);
+  const json measured = json::parse(late.out);
+  CHECK(measured["status"] == "failed");
+  CHECK(measured["runs"]["serial"].is_object());
+  CHECK(measured["runs"]["steady"].is_object());
+  CHECK("error: " + measured["error"]["text"].get<std::string>() + "\n" == late.err);
+  const Outcome early = penstock_command({"diagnose", file, "--format", "json", "--set",
+                                          "nodes.batch.params.batch_size=65", "--set",
+                                          "nodes.batch.params.drop_last=true"});
+  CHECK(early.code == 1);
+  const json nothing = json::parse(early.out);
+  CHECK(nothing["status"] == "failed");
+  CHECK(nothing["runs"]["serial"].is_null());
+  CHECK(nothing["error"]["text"].get<std::string>().rfind("serial run: ", 0) == 0);
+  const Outcome text = penstock_command(
+      {"diagnose", file, "--seconds", "0.3", "--predictions", "/no/such/folder/p.json"});
+  CHECK(text.out.find("NEXT\n  Repair what failed") != std::string::npos);
 }
 
 TEST_CASE("a pipeline that cannot run is no diagnosis") {

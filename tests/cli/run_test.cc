@@ -255,6 +255,16 @@ TEST_CASE("a trace has a track for each slot, without overlaps, and what the con
   CHECK(waits > 0);
 }
 
+TEST_CASE("a trace that meets a full disk costs the trace and not the report") {
+  const TempFolder folder;
+  const std::string file = folder.write("plain.yaml", kPlain);
+  const Outcome outcome =
+      penstock_command({"run", file, "--trace", "/dev/full", "--format", "json"});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err == "error: cannot write the trace to /dev/full: No space left on device\n");
+  CHECK(json::parse(outcome.out)["status"] == "complete");
+}
+
 TEST_CASE("a trace that cannot be written ends before the run") {
   const TempFolder folder;
   const std::string file = folder.write("plain.yaml", kPlain);

@@ -114,6 +114,15 @@ TEST_CASE("a run without a batch fails the sweep and says why") {
         std::string::npos);
   CHECK(outcome.err.find("drops a short one") != std::string::npos);
   CHECK(outcome.out.rfind("plain: 2 runs of 4 (failed)", 0) == 0);
+  const Outcome result = penstock_command(
+      {"sweep", file, "--batches", "2", "--set", "nodes.batch.params.drop_last=true", "--vary",
+       "nodes.batch.params.batch_size=32,65", "--format", "json"});
+  CHECK(result.code == 1);
+  const json sweep = json::parse(result.out);
+  CHECK(sweep["status"] == "failed");
+  CHECK(sweep["runs"][1]["report"].is_object());
+  CHECK(result.err.find("error: " + sweep["error"]["text"].get<std::string>() + "\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("an interrupted sweep prints the runs that it made") {
