@@ -38,6 +38,7 @@ Measured measured_of(const Report& report) {
   measured.wait_p50_ms = report.wait_ms.p50;
   measured.wait_p95_ms = report.wait_ms.p95;
   measured.work_ms = report.work_ms.mean;
+  measured.skipped = report.errors_skipped;
   return measured;
 }
 

@@ -112,6 +112,7 @@ Measured combined(const std::vector<Measured>& runs) {
     mean.work_ms += run.work_ms / n;
     mean.wait_p50_ms += run.wait_p50_ms / n;
     mean.wait_p95_ms += run.wait_p95_ms / n;
+    mean.skipped += run.skipped;
     low = std::min(low, run.examples_per_s);
     high = std::max(high, run.examples_per_s);
   }

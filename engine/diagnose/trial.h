@@ -2,6 +2,7 @@
 /// Predictions of what a change will do, made before it is tried, and what the outcome says of
 /// them. All pure.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,10 @@ struct Measured {
   double examples_per_s = 0;
   double error = 0;  ///< half of its 90 % interval, relative
   double wait_ms = 0, work_ms = 0, wait_p50_ms = 0, wait_p95_ms = 0;
+  uint64_t skipped = 0;  ///< samples that `on_error: skip` left out
 };
-/// Of several runs of one setting: means, and an error that covers their differences.
+/// Of several runs of one setting: means, an error that covers their differences, and all that was
+/// skipped.
 Measured combined(const std::vector<Measured>& runs);
 
 enum class Finding : uint8_t {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "report/skipped.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
 
@@ -183,6 +184,13 @@ std::string warning_text(const Comparison& comparison) {
   return text;
 }
 
+std::string skipped_line(const Comparison& comparison) {
+  const SkippedByNode a = skipped_in(comparison.a), b = skipped_in(comparison.b);
+  if (a.empty() && b.empty()) return "";
+  return fmt::format("warning: samples were skipped (on_error): by A {}, by B {}. {}",
+                     skipped_text(a), skipped_text(b), kSkippedMeaning);
+}
+
 std::string condition_text(const ConditionResult& result) {
   if (!result.value) return "not decided: " + result.condition.text;
   return fmt::format("{}: {} ({} is {:.3f})", result.failed ? "FAILED" : "passed",
@@ -207,8 +215,9 @@ std::string pairs_text(const Comparison& comparison) {
 
 std::vector<std::string> last_lines(const Comparison& comparison) {
   std::vector<std::string> lines = verdict_lines(comparison);
-  const std::string warning = warning_text(comparison);
-  if (!warning.empty()) lines.push_back(warning);
+  for (const std::string& warning : {warning_text(comparison), skipped_line(comparison)}) {
+    if (!warning.empty()) lines.push_back(warning);
+  }
   for (const ConditionResult& result : comparison.conditions) {
     lines.push_back(condition_text(result));
   }

@@ -3,6 +3,7 @@
 #include "penstock/plugin.h"
 #include "report/comparison_format.h"
 #include "report/failure.h"
+#include "report/skipped.h"
 
 namespace penstock {
 namespace {
@@ -115,20 +116,23 @@ Json reports_of(const std::vector<Report>& runs) {
 }  // namespace
 
 std::string format_json(const Comparison& comparison) {
-  Json json = {{"compare", 1},
-               {"status", comparison.status},
-               {"penstock", kVersion},
-               {"a", comparison.name_a},
-               {"b", comparison.name_b},
-               {"difference", json_of(comparison.difference)},
-               {"outputs", comparison.outputs ? json_of(*comparison.outputs) : Json(nullptr)},
-               {"metrics", list_of(comparison.metrics)},
-               {"nodes", list_of(comparison.nodes)},
-               {"edges", list_of(comparison.edges)},
-               {"verdict", verdict_lines(comparison)},
-               {"wait_misleads", comparison.wait_misleads},
-               {"conditions", list_of(comparison.conditions)},
-               {"runs", {{"a", reports_of(comparison.a)}, {"b", reports_of(comparison.b)}}}};
+  Json json = {
+      {"compare", 1},
+      {"status", comparison.status},
+      {"penstock", kVersion},
+      {"a", comparison.name_a},
+      {"b", comparison.name_b},
+      {"difference", json_of(comparison.difference)},
+      {"outputs", comparison.outputs ? json_of(*comparison.outputs) : Json(nullptr)},
+      {"metrics", list_of(comparison.metrics)},
+      {"nodes", list_of(comparison.nodes)},
+      {"edges", list_of(comparison.edges)},
+      {"verdict", verdict_lines(comparison)},
+      {"skipped",
+       {{"a", count_of(skipped_in(comparison.a))}, {"b", count_of(skipped_in(comparison.b))}}},
+      {"wait_misleads", comparison.wait_misleads},
+      {"conditions", list_of(comparison.conditions)},
+      {"runs", {{"a", reports_of(comparison.a)}, {"b", reports_of(comparison.b)}}}};
   if (comparison.error) json["error"] = json_of(*comparison.error);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

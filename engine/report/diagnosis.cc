@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnose/words.h"
+#include "report/skipped.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
 
@@ -22,6 +23,19 @@ struct Section {
 };
 
 std::string samples(double per_second) { return rate_text(per_second) + " samples/s"; }
+
+/// What the serial run and the run as it is left out; empty: nothing.
+std::string skipped_line(const Diagnosis& diagnosis) {
+  std::string runs;
+  const auto add = [&runs](const std::optional<Report>& report, const char* name) {
+    if (!report || report->errors_by_node.empty()) return;
+    runs += (runs.empty() ? "" : ", ") + skipped_text(report->errors_by_node) + name;
+  };
+  add(diagnosis.serial, " by the serial run");
+  add(diagnosis.steady, " by the run as it is");
+  if (runs.empty()) return "";
+  return "Samples were skipped (on_error): " + runs + ". " + kSkippedMeaning;
+}
 
 Section observation(const Diagnosis& diagnosis) {
   Section section{"OBSERVATION", {}, {}};
@@ -49,6 +63,8 @@ Section observation(const Diagnosis& diagnosis) {
     text += fmt::format(" (alone {})", duration_text(*steady.work_reference_ms));
   }
   section.paragraphs.push_back(text + ".");
+  const std::string skipped = skipped_line(diagnosis);
+  if (!skipped.empty()) section.paragraphs.push_back(skipped);
   for (const std::string& line : diagnosis.inflated) section.paragraphs.push_back(line);
   return section;
 }
@@ -123,7 +139,12 @@ Section interpretation(const Diagnosis& diagnosis) {
   Section section{"INTERPRETATION", {}, {}};
   for (const TrialRecord& record : diagnosis.trials) {
     if (!record.result) continue;
-    section.paragraphs.push_back(change_of(record.trial) + ": " + record.result->text);
+    std::string text = change_of(record.trial) + ": " + record.result->text;
+    if (record.before->skipped + record.after->skipped > 0) {
+      text += fmt::format(" Skipped samples: {} in the runs before, {} after.",
+                          record.before->skipped, record.after->skipped);
+    }
+    section.paragraphs.push_back(text);
   }
   return section;
 }

@@ -36,7 +36,8 @@ Json json_of(const Measured& measured) {
       {"rate_error", measured.error},
       {"wait_ms",
        {{"mean", measured.wait_ms}, {"p50", measured.wait_p50_ms}, {"p95", measured.wait_p95_ms}}},
-      {"work_ms", {{"mean", measured.work_ms}}}};
+      {"work_ms", {{"mean", measured.work_ms}}},
+      {"skipped", measured.skipped}};
 }
 
 const char* name_of(Finding finding) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/skipped.h"
 #include "report/sweep_jobs.h"
 #include "report/sweep_words.h"
 #include "report/verdict_format.h"
@@ -40,17 +41,33 @@ std::string workers_of(const Sweep& sweep, const SweepRun& run) {
   return fmt::format("{}", varied ? *varied : slots);
 }
 
-std::vector<std::string> head_cells(const Sweep& sweep) {
+SkippedByNode skipped_in(const Sweep& sweep) {
+  SkippedByNode skipped;
+  for (const SweepRun& run : sweep.runs) {
+    if (run.report) add_skipped(*run.report, &skipped);
+  }
+  return skipped;
+}
+
+std::string skipped_line(const Sweep& sweep) {
+  const SkippedByNode skipped = skipped_in(sweep);
+  if (skipped.empty()) return "";
+  return fmt::format("warning: samples were skipped (on_error): {}. {}", skipped_text(skipped),
+                     kSkippedMeaning);
+}
+
+std::vector<std::string> head_cells(const Sweep& sweep, bool skipped) {
   std::vector<std::string> cells;
   for (const Vary& vary : sweep.keys) cells.push_back(fit(short_key(vary.key), kKeyWidth));
   for (const char* name :
        {"workers", "ex/s", "wait_mean", "wait_p50", "wait_p95", "wait_max", "work", "wait_frac"}) {
     cells.emplace_back(name);
   }
+  if (skipped) cells.emplace_back("skipped");
   return cells;
 }
 
-std::vector<std::string> cells_of(const Sweep& sweep, const SweepRun& run) {
+std::vector<std::string> cells_of(const Sweep& sweep, const SweepRun& run, bool skipped) {
   const Report& report = *run.report;
   std::vector<std::string> cells = values_of(run);
   cells.push_back(workers_of(sweep, run));
@@ -60,14 +77,17 @@ std::vector<std::string> cells_of(const Sweep& sweep, const SweepRun& run) {
     cells.push_back(fmt::format("{:.2f}", ms));
   }
   cells.push_back(fmt::format("{:.2f}", report.wait_fraction));
+  if (skipped) cells.push_back(std::to_string(report.errors_skipped));
   return cells;
 }
 
 Table table_of(const Sweep& sweep) {
-  Table table(std::vector<Table::Align>(sweep.keys.size() + 8, Table::Align::kRight));
-  table.row(head_cells(sweep));
+  const bool skipped = !skipped_in(sweep).empty();
+  const std::vector<std::string> head = head_cells(sweep, skipped);
+  Table table(std::vector<Table::Align>(head.size(), Table::Align::kRight));
+  table.row(head);
   for (const SweepRun& run : sweep.runs) {
-    if (run.report) table.row(cells_of(sweep, run));
+    if (run.report) table.row(cells_of(sweep, run, skipped));
   }
   return table;
 }
@@ -165,7 +185,7 @@ std::string stop_text(const Sweep& sweep, const Curve& curve) {
 }
 
 std::vector<std::string> conclusions(const Sweep& sweep) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = {skipped_line(sweep)};
   for (const Curve& curve : curves_of(sweep)) {
     lines.push_back(stop_text(sweep, curve));
     lines.push_back(jobs_text(sweep, curve));

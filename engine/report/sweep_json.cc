@@ -68,6 +68,8 @@ Json curve_json(const Sweep& sweep, const Curve& curve) {
 }  // namespace
 
 std::string format_json(const Sweep& sweep) {
+  uint64_t skipped = 0;
+  for (const SweepRun& run : sweep.runs) skipped += run.report ? run.report->errors_skipped : 0;
   Json vary = Json::array(), runs = Json::array(), curves = Json::array();
   for (const Vary& key : sweep.keys) vary.push_back(key.key);
   for (const SweepRun& run : sweep.runs) runs.push_back(run_json(sweep, run));
@@ -75,7 +77,7 @@ std::string format_json(const Sweep& sweep) {
   Json json = {{"sweep", 1},           {"status", sweep.status},
                {"penstock", kVersion}, {"pipeline", sweep.pipeline},
                {"vary", vary},         {"runs", runs},
-               {"curves", curves}};
+               {"curves", curves},     {"skipped", skipped}};
   if (sweep.error) json["error"] = json_of(*sweep.error);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

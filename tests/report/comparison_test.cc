@@ -72,6 +72,19 @@ TEST_CASE("the text begins with what differs, and shows both sides in every row"
   CHECK(has(flat(text), " read -> split - | 8 "));
 }
 
+TEST_CASE("samples that a side skipped are told: its throughput is of other work") {
+  Comparison comparison = lying();
+  CHECK(!has(format_text(comparison), "skipped"));
+  comparison.b[0].errors_by_node = {{"decode", 3}, {"read", 1}};
+  comparison.b[2].errors_by_node = {{"decode", 2}};
+  const std::string line =
+      "warning: samples were skipped (on_error): by A 0, by B 6 (5 in decode, 1 in read).";
+  CHECK(has(flat(format_text(comparison)), line));
+  CHECK(has(format_markdown(comparison), "* " + line));
+  const nlohmann::json json = nlohmann::json::parse(format_json(comparison));
+  CHECK(json["skipped"] == nlohmann::json{{"a", 0}, {"b", 6}});
+}
+
 TEST_CASE("outputs that differ, conditions and early ends are told") {
   Comparison comparison = lying();
   comparison.outputs->first_difference = 2;

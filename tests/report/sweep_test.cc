@@ -52,6 +52,19 @@ TEST_CASE("a sweep as text: one row a run, prediction beside measurement, where 
       "2.\n");
 }
 
+TEST_CASE("samples that runs skipped have a column of their own, and a line") {
+  Sweep sweep = example();
+  sweep.runs[2].report->errors_skipped = 3;
+  sweep.runs[2].report->errors_by_node = {{"decode", 3}};
+  const std::string line = "warning: samples were skipped (on_error): 3 (3 in decode).";
+  const std::string text = format_text(sweep);
+  CHECK(text.find("wait_frac  skipped\n") != std::string::npos);
+  CHECK(text.find("0.00        3\n") != std::string::npos);
+  CHECK(text.find(line) != std::string::npos);
+  CHECK(format_markdown(sweep).find("* " + line) != std::string::npos);
+  CHECK(nlohmann::json::parse(format_json(sweep))["skipped"] == 3);
+}
+
 TEST_CASE("a sweep that ended early shows what it has") {
   Sweep sweep = example();
   sweep.status = "interrupted";
