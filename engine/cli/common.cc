@@ -65,9 +65,8 @@ void add_file(CLI::App* verb, std::string* file) {
   verb->add_option("FILE", *file, "The pipeline, a YAML file")->required()->type_name("");
 }
 
-void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches) {
-  verb->add_option("--seconds", *seconds,
-                   "Length of each run (default 3; up to twice as long while batches are few)")
+CLI::Option* add_seconds(CLI::App* verb, double* seconds, const std::string& doc) {
+  return verb->add_option("--seconds", *seconds, doc)
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0).description(""))
       ->check(CLI::Validator(
@@ -75,8 +74,14 @@ void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* ba
             return text.find_first_of("nN") == std::string::npos ? "" : "'" + text + "' is no time";
           },
           ""));
+}
+
+void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches) {
+  CLI::Option* time = add_seconds(
+      verb, seconds, "Length of each run (default 3; up to twice as long while batches are few)");
   verb->add_option("--batches", *batches, "Length of each run in batches instead")
       ->type_name("N")
+      ->excludes(time)
       ->check(at_least(1));
 }
 

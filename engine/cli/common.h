@@ -68,7 +68,9 @@ void on_chosen(Shell& shell, CLI::App* verb, const std::shared_ptr<Flags>& flags
 }
 /// The positional FILE.
 void add_file(CLI::App* verb, std::string* file);
-/// --seconds and --batches of verbs that make several runs.
+/// --seconds of verbs that make several runs.
+CLI::Option* add_seconds(CLI::App* verb, double* seconds, const std::string& doc);
+/// --seconds or --batches of such verbs.
 void add_run_length(CLI::App* verb, double* seconds, std::optional<uint64_t>* batches);
 /// A whole number of at least `least` and at most `most`.
 CLI::Validator at_least(uint64_t least, uint64_t most = INT64_MAX);

@@ -63,6 +63,19 @@ void check_usage(const CompareFlags& flags) {
   }
 }
 
+/// A serial run has one thread and one slot of each node, whatever else is said of them.
+void check_varied(const Variant& side, const Plan& plan) {
+  if (!plan.spec().serial) return;
+  for (const std::string& set : side.varied) {
+    const std::string key = set.substr(0, set.find('='));
+    if (!is_setting(key)) continue;
+    throw UsageError(fmt::format("--vary {} would change nothing: with 'workers: 0' one thread "
+                                 "does everything in turn",
+                                 key),
+                     "leave 'workers: 0' out");
+  }
+}
+
 class Comparer {
  public:
   Comparer(const CompareFlags& flags, const std::vector<Variant>& sides, Console& console,
@@ -71,6 +84,7 @@ class Comparer {
         console_(console),
         interrupter_(interrupter),
         pipelines_(load_all(sides, flags.common, console)) {
+    for (size_t side = 0; side < 2; ++side) check_varied(sides[side], pipelines_[side].plan());
     result_.name_a = name_of(sides[0]);
     result_.name_b = name_of(sides[1]);
     result_.difference = diff(pipelines_[0].plan(), pipelines_[1].plan());
@@ -161,6 +175,7 @@ int exit_code(const Comparison& comparison) {
 
 int compare_verb(const CompareFlags& flags) {
   check_usage(flags);
+  check_assignments(flags.common.set, flags.vary);
   std::vector<Condition> conditions;
   std::vector<Variant> sides;
   try {

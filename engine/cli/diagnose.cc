@@ -8,6 +8,7 @@
 #include "cli/common.h"
 #include "cli/console.h"
 #include "cli/timed_run.h"
+#include "cli/variants.h"
 #include "diagnose/facts.h"
 #include "diagnose/trial.h"
 #include "report/diagnosis.h"
@@ -198,6 +199,7 @@ class Diagnostician {
 };
 
 int diagnose_verb(const DiagnoseFlags& flags) {
+  check_assignments(flags.common.set, {}, "--seconds sets the length of each run");
   SignalWatch signals;
   Console console(flags.common.level());
   Interrupter interrupter(signals, console);
@@ -219,10 +221,8 @@ void add_diagnose(Shell& shell) {
   CLI::App* verb = add_verb(shell, "diagnose",
                             "Say what limits a pipeline, and test it by one change", kExamples);
   add_file(verb, &flags->file);
-  verb->add_option("--seconds", flags->seconds,
-                   "Length of each of its up to eight runs (default 2; longer if batches are few)")
-      ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0).description(""));
+  add_seconds(verb, &flags->seconds,
+              "Length of each of its up to eight runs (default 2; longer if batches are few)");
   verb->add_option("--predictions", flags->predictions,
                    "Where the predictions go before they are tested (default "
                    "NAME.predictions.json)")

@@ -36,6 +36,7 @@ struct SweepFlags {
 };
 
 Sweep planned(const SweepFlags& flags) {
+  check_assignments(flags.common.set, flags.vary);
   Sweep sweep;
   sweep.seconds = flags.seconds;
   sweep.batches = flags.batches;
@@ -76,6 +77,11 @@ class Sweeper {
         sweep_(planned(flags)),
         pipelines_(load_all(variants_of(flags, sweep_), flags.common, console)) {
     sweep_.pipeline = pipelines_.front().plan().name();
+    for (const Pipeline& pipeline : pipelines_) {
+      if (!pipeline.plan().spec().serial) continue;
+      throw UsageError("with 'workers: 0' every run of a sweep would be the serial run",
+                       "leave it out: a sweep makes a serial run of its own");
+    }
   }
 
   /// As far as it comes: a failed run or a signal ends it.

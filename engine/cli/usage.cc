@@ -75,7 +75,13 @@ UsageError usage_error(const CLI::App& app, const CLI::ParseError& error, int ar
         near.empty() ? all + " lists the options" : fmt::format("did you mean {}?", near));
   }
   if (&verb == &app) return UsageError("which verb?", all + " lists them");
-  return UsageError(error.what(), all + " says more");
+  const std::string message = error.what();
+  if (const size_t at = message.find(" excludes "); error.get_name() == "ExcludesError") {
+    return UsageError(
+        message.substr(0, at) + " and " + message.substr(at + 10) + " exclude each other",
+        "give one of the two");
+  }
+  return UsageError(message, all + " says more");
 }
 
 std::string shell_answer(const CLI::App& app, const CLI::Success& success) {

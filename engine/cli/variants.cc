@@ -1,5 +1,7 @@
 #include "cli/variants.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +28,47 @@ void name_place(const Variant& variant, bool several_files, Diagnostic* diagnost
   if (several_files) diagnostic->at.file = variant.file + ": " + diagnostic->at.file;
 }
 
+std::string key_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+bool is_below(const std::string& key, const std::string& other) {
+  return key.starts_with(other + ".");
+}
+
+void check_length(const char* option, const std::string& key, const std::string& help) {
+  if (key != "batches" && key != "epochs") return;
+  throw UsageError(fmt::format("{} {} would change nothing: each run repeats its epochs until its "
+                               "own length is reached",
+                               option, key),
+                   help);
+}
+
 }  // namespace
+
+void check_assignments(const std::vector<std::string>& set, const std::vector<std::string>& vary,
+                       const std::string& help) {
+  for (const std::string& one : set) check_length("--set", key_of(one), help);
+  for (size_t i = 0; i < vary.size(); ++i) {
+    const std::string key = key_of(vary[i]);
+    check_length("--vary", key, help);
+    for (size_t j = 0; j < vary.size(); ++j) {
+      if (j < i && key_of(vary[j]) == key) {
+        throw UsageError(fmt::format("--vary {} comes twice", key),
+                         "give all its values at once, apart by commas");
+      }
+      if (is_below(key_of(vary[j]), key)) {
+        throw UsageError(fmt::format("--vary {} and --vary {} set the same", key, key_of(vary[j])),
+                         "vary one of the two");
+      }
+    }
+    for (const std::string& fixed : set) {
+      if (key_of(fixed) != key && !is_below(key_of(fixed), key)) continue;
+      throw UsageError(fmt::format("--set {} and --vary {} set the same", key_of(fixed), key),
+                       "leave the --set out");
+    }
+  }
+}
 
 std::vector<Pipeline> load_all(const std::vector<Variant>& variants, const CommonOptions& common,
                                Console& console) {

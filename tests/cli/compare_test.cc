@@ -124,6 +124,13 @@ TEST_CASE("compare's command line that makes no sense is exit code 2") {
       {{"compare", "x.yaml", "--vary", "threads=1,2,4"},
        "error: --vary threads has 3 values: A and B are two\n"
        "  help: penstock sweep takes any number\n"},
+      {{"compare", "x.yaml", "--vary", "threads=1,2", "--vary", "threads=4"},
+       "error: --vary threads comes twice\n"
+       "  help: give all its values at once, apart by commas\n"},
+      {{"compare", "x.yaml", "--vary", "epochs=1,2"},
+       "error: --vary epochs would change nothing: each run repeats its epochs until its own "
+       "length is reached\n"
+       "  help: --seconds or --batches sets the length of each run\n"},
       {{"compare", "x.yaml", "y.yaml", "--fail-if", "exs < 1"},
        "error: --fail-if 'exs < 1': there is no metric 'exs'\n"
        "  help: did you mean 'ex/s'? The metrics, each as B / A, are ex/s, wait_mean, wait_p50, "
@@ -135,6 +142,18 @@ TEST_CASE("compare's command line that makes no sense is exit code 2") {
     CHECK(outcome.err == each.message);
     CHECK(outcome.out.empty());
   }
+}
+
+TEST_CASE("settings of a serial run are no difference") {
+  const TempFolder folder;
+  const std::string file = folder.write("serial.yaml", kPlain + "workers: 0\n");
+  const Outcome setting = penstock_command({"compare", file, "--vary", "threads=1,2"});
+  CHECK(setting.code == 2);
+  CHECK(has(setting.err, "error: --vary threads would change nothing: with 'workers: 0' one "));
+  const Outcome work =
+      penstock_command({"compare", file, "--vary", "nodes.batch.params.batch_size=2", "--batches",
+                        "8", "--pairs", "1"});
+  CHECK_MESSAGE(work.code == 0, work.err);
 }
 
 TEST_CASE("an interrupted comparison prints what it has") {

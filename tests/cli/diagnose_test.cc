@@ -119,6 +119,13 @@ TEST_CASE("a diagnosis that fails says so in one object, with what it has measur
   CHECK(text.out.find("NEXT\n  Repair what failed") != std::string::npos);
 }
 
+TEST_CASE("a diagnosis sets the length of its runs itself") {
+  CHECK(penstock_command({"diagnose", "x.yaml", "--set", "batches=4"}).err ==
+        "error: --set batches would change nothing: each run repeats its epochs until its own "
+        "length is reached\n  help: --seconds sets the length of each run\n");
+  CHECK(penstock_command({"diagnose", "x.yaml", "--seconds", "nan"}).code == 2);
+}
+
 TEST_CASE("a pipeline that cannot run is no diagnosis") {
   const TempFolder folder;
   CHECK(penstock_command({"diagnose", (folder / "none.yaml").string()}).code == 78);

@@ -95,12 +95,36 @@ TEST_CASE("a sweep's command line that makes no sense is exit code 2") {
       {{"sweep", "x.yaml", "--vary", "threads=1", "--vary", "threads=2"},
        "error: --vary threads comes twice\n"
        "  help: give all its values at once, apart by commas\n"},
+      {{"sweep", "x.yaml", "--vary", "nodes.a.queue=1", "--vary", "nodes.a.queue.items=2"},
+       "error: --vary nodes.a.queue and --vary nodes.a.queue.items set the same\n"
+       "  help: vary one of the two\n"},
+      {{"sweep", "x.yaml", "--vary", "threads=1,2", "--set", "threads=2"},
+       "error: --set threads and --vary threads set the same\n"
+       "  help: leave the --set out\n"},
+      {{"sweep", "x.yaml", "--vary", "batches=1,2", "--batches", "8"},
+       "error: --vary batches would change nothing: each run repeats its epochs until its own "
+       "length is reached\n"
+       "  help: --seconds or --batches sets the length of each run\n"},
+      {{"sweep", "x.yaml", "--vary", "threads=1,2", "--batches", "8", "--seconds", "1"},
+       "error: --seconds and --batches exclude each other\n"
+       "  help: give one of the two\n"},
   };
   for (const Case& each : cases) {
     const Outcome outcome = penstock_command(each.arguments);
     CHECK(outcome.code == 2);
     CHECK(outcome.err == each.message);
   }
+}
+
+TEST_CASE("a serial pipeline is not swept: every run would be the same") {
+  const TempFolder folder;
+  const std::string file = folder.write("serial.yaml", kPlain + "workers: 0\n");
+  const Outcome outcome = penstock_command({"sweep", file, "--vary", "nodes.make.concurrency=1,2"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err ==
+        "error: with 'workers: 0' every run of a sweep would be the serial run\n"
+        "  help: leave it out: a sweep makes a serial run of its own\n");
 }
 
 TEST_CASE("a run without a batch fails the sweep and says why") {
@@ -130,8 +154,8 @@ TEST_CASE("an interrupted sweep prints the runs that it made") {
   const std::string file = folder.write("slow.yaml", kSlow);
   // The note about predictions is said once the serial run is over.
   const Outcome outcome =
-      penstock_command({"sweep", file, "--vary", "nodes.fetch.concurrency=1,2", "--seconds", "30",
-                        "--verbosity", "verbose", "--batches", "2000"},
+      penstock_command({"sweep", file, "--vary", "nodes.fetch.concurrency=1,2", "--verbosity",
+                        "verbose", "--batches", "2000"},
                        {.signals = {{SIGINT, "nodes.fetch.concurrency=2: predicted"}}});
   CHECK(outcome.code == 130);
   CHECK(outcome.out.rfind("slow: 1 run of 3 (interrupted)", 0) == 0);
