@@ -36,7 +36,7 @@ std::optional<Trial> headroom_trial(const Evidence& evidence, const Verdict& ver
 /// The rate of one setting, measured once or more.
 struct Measured {
   double examples_per_s = 0;
-  double error = 0;  ///< half of its 90 % interval, relative
+  double error = 0;  ///< half of its 90 % interval, relative; 0: not known
   double wait_ms = 0, work_ms = 0, wait_p50_ms = 0, wait_p95_ms = 0;
   uint64_t skipped = 0;  ///< samples that `on_error: skip` left out
 };

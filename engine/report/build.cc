@@ -59,6 +59,15 @@ NodeShares shares_of(const SlotStates& states, const RunningSplit& split, double
   return share;
 }
 
+/// The part of a mean body that was on a CPU, by the sampled clocks: of the bodies that `service`
+/// is of, and not of those that the window cuts.
+std::optional<double> cpu_ms_mean(const Spread& service, const SampledClocks& sampled,
+                                  bool computes) {
+  if (service.count == 0) return std::nullopt;
+  const auto mean_ns = static_cast<int64_t>(service.mean * 1e6);
+  return static_cast<double>(split_running(mean_ns, sampled, computes).on_cpu) / 1e6;
+}
+
 NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& node,
                        const UnitSnapshot& begin, const UnitSnapshot& end) {
   NodeReport report;
@@ -67,12 +76,12 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
   report.where = node.at.text();
   report.kind = name_of(node.where);
   report.concurrency = end.concurrency;
-  report.firings = end.firings - begin.firings;
   report.items_in = end.items_in - begin.items_in;
   report.items_out = end.items_out - begin.items_out;
   report.skipped = end.skipped - begin.skipped;
   report.filtered = end.filtered - begin.filtered;
   report.service_ms = spread_ms(begin.service, end.service);
+  report.firings = report.service_ms.count;
 
   SampledClocks sampled = end.sampled - begin.sampled;
   if (sampled.wall_ns <= 0) sampled = end.sampled;  // none fell into the window
@@ -81,9 +90,7 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
   // Each unit's clocks are closed to its own `now`, a little apart from the snapshot's.
   const double slot_time = static_cast<double>(end.now - begin.now) * end.concurrency;
   report.share = shares_of(states, split, slot_time);
-  if (report.firings > 0) {
-    report.cpu_ms_mean = static_cast<double>(split.on_cpu) / 1e6 / double(report.firings);
-  }
+  report.cpu_ms_mean = cpu_ms_mean(report.service_ms, sampled, node.where == Where::kCpu);
   const PlanNode& first = plan.nodes()[static_cast<size_t>(unit.nodes.front())];
   const PlanNode& last = plan.nodes()[static_cast<size_t>(unit.nodes.back())];
   report.starved_by = by_neighbour(plan, states.starved, first.in_edges, true, slot_time);

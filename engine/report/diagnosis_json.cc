@@ -33,7 +33,7 @@ Json json_of(const Trial& trial) {
 Json json_of(const Measured& measured) {
   return {
       {"examples_per_s", measured.examples_per_s},
-      {"rate_error", measured.error},
+      {"rate_error", measured.error > 0 ? Json(measured.error) : Json(nullptr)},
       {"wait_ms",
        {{"mean", measured.wait_ms}, {"p50", measured.wait_p50_ms}, {"p95", measured.wait_p95_ms}}},
       {"work_ms", {{"mean", measured.work_ms}}},

@@ -59,7 +59,7 @@ Json json_of(const NodeReport& node) {
           {"skipped", node.skipped},
           {"filtered", node.filtered},
           {"service_ms", json_of(node.service_ms)},
-          {"cpu_ms", {{"mean", node.cpu_ms_mean}}},
+          {"cpu_ms", {{"mean", or_null(node.cpu_ms_mean)}}},
           {"share", json_of(node.share)},
           {"starved_by", node.starved_by},
           {"blocked_by", node.blocked_by}};

@@ -78,6 +78,9 @@ Json json_of(const BoundReport& bound) {
           {"examples_per_s", bound.examples_per_s}};
 }
 
+/// Rates are 0 where they are not known.
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
 template <typename T>
 Json list_of(const std::vector<T>& values) {
   Json list = Json::array();
@@ -138,9 +141,9 @@ Json json_of(const Verdict& verdict) {
           {"alternatives", list_of(verdict.alternatives)},
           {"experiment", or_null(verdict.experiment)},
           {"window", json_of(verdict.phases)},
-          {"examples_per_s", verdict.examples_per_s},
-          {"rate_error", verdict.rate_error},
-          {"model", {{"examples_per_s", verdict.model_examples_per_s}}},
+          {"examples_per_s", known(verdict.examples_per_s)},
+          {"rate_error", known(verdict.rate_error)},
+          {"model", {{"examples_per_s", known(verdict.model_examples_per_s)}}},
           {"bounds", list_of(verdict.bounds)},
           {"critical_path", list_of(verdict.critical_path)},
           {"by_phase", phases}};

@@ -128,7 +128,7 @@ TEST_CASE("a report is the difference of two snapshots") {
   CHECK(batch.share.off_cpu == 0.175);
   CHECK(batch.share.order_held == 0.05);
   CHECK(batch.starved_by == std::map<std::string, double>{{"make", 0.25}});
-  CHECK(batch.cpu_ms_mean == doctest::Approx(700e-6));
+  CHECK(batch.cpu_ms_mean.value() == doctest::Approx(700e-6));
   CHECK(batch.service_ms.max == doctest::Approx(0.0014));
 
   REQUIRE(report.edges.size() == 2);
@@ -204,6 +204,18 @@ TEST_CASE("an empty run is explained by the first node that gave nothing") {
         "epoch brings fewer: make has 22");
   end.units[0].items_out = 0;
   CHECK(explain_empty_run(*plan, end).reason == "synthetic 'make' produced no sample");
+}
+
+TEST_CASE("CPU time and firings are those of finished bodies: no more than the service") {
+  const auto plan = two_nodes();
+  Snapshot end = at_end();
+  UnitSnapshot& batch = end.units[1];
+  batch.states.running += 100'000;  // a body that goes on
+  batch.firings += 3;               // ends of epochs
+  const Report report = build_report(*plan, at_start(), end, context());
+  CHECK(report.nodes[1].firings == 2);
+  CHECK(report.nodes[1].cpu_ms_mean.value() == doctest::Approx(700e-6));
+  CHECK_FALSE(report.nodes[0].cpu_ms_mean);  // no body in the window
 }
 
 TEST_CASE("samples go through zip, take, filter, repeat and collate") {

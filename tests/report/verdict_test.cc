@@ -150,3 +150,12 @@ TEST_CASE("a refuted verdict is not acted upon") {
   diagnosis.trials[0].result->finding = Finding::kAlternative;
   CHECK(format_text(diagnosis).find("NEXT\n  The verdict is not confirmed.") != std::string::npos);
 }
+
+TEST_CASE("what is not known is null and not 0") {
+  const auto verdict = nlohmann::json::parse(format_json(report_with(Verdict())))["verdict"];
+  CHECK(verdict["rate_error"].is_null());
+  CHECK(verdict["examples_per_s"].is_null());
+  CHECK(verdict["model"]["examples_per_s"].is_null());
+  const auto trials = nlohmann::json::parse(format_json(diagnosed()))["trials"];
+  CHECK(trials[0]["before"]["rate_error"].is_null());
+}

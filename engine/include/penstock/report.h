@@ -26,9 +26,10 @@ struct NodeShares {
 struct NodeReport {
   std::string id, op, where, kind;
   int concurrency = 1;
-  uint64_t items_in = 0, items_out = 0, skipped = 0, filtered = 0, firings = 0;
+  uint64_t items_in = 0, items_out = 0, skipped = 0, filtered = 0;
+  uint64_t firings = 0;  ///< executions of the body
   Spread service_ms;
-  double cpu_ms_mean = 0;
+  std::optional<double> cpu_ms_mean;  ///< of the bodies in service_ms; nothing: none
   NodeShares share;
   std::map<std::string, double> starved_by, blocked_by;  ///< neighbour's id -> share
 };
@@ -40,7 +41,9 @@ struct EdgeReport {
   double fill_mean = 0;
   uint64_t fill_max = 0;
   double empty = 0, full = 0;
-  uint64_t bytes_max = 0, puts = 0, gets = 0;
+  uint64_t bytes_max = 0;
+  /// Entries: items, ends of epochs, and the places of samples that were left out.
+  uint64_t puts = 0, gets = 0;
   uint64_t content_begin = 0, content_end = 0;  ///< entries in it at the window's ends
 };
 

@@ -74,8 +74,8 @@ struct Verdict {
   std::vector<Alternative> alternatives;
   std::optional<ExperimentPlan> experiment;
   RunPhases phases;
-  double examples_per_s = 0;             ///< of the steady part
-  double rate_error = 0;                 ///< half of its 90 % interval, relative
+  double examples_per_s = 0;             ///< of the steady part; 0: there is none
+  double rate_error = 0;                 ///< half of its 90 % interval, relative; 0: not known
   double model_examples_per_s = 0;       ///< that the model gives for the run as it is; 0: no model
   std::vector<BoundReport> bounds;       ///< lowest first
   std::vector<PathShare> critical_path;  ///< largest first; empty: not recorded
