@@ -1,10 +1,28 @@
 #include "api/compose.h"
 
+#include <algorithm>
+
 #include "config/load.h"
 #include "plugin/loader.h"
 
 namespace penstock {
 namespace {
+
+/// A value whose variable could not be put in is wrong in that one way: what its unchanged text
+/// breaks elsewhere is no mistake of its own.
+void drop_consequences(std::vector<Diagnostic>* found) {
+  std::vector<Position> unresolved;
+  for (const Diagnostic& each : *found) {
+    if (each.code.starts_with("env-")) unresolved.push_back(each.at);
+  }
+  std::erase_if(*found, [&unresolved](const Diagnostic& each) {
+    return !each.code.starts_with("env-") &&
+           std::any_of(unresolved.begin(), unresolved.end(), [&each](const Position& at) {
+             return at.file == each.at.file && at.line == each.at.line &&
+                    at.column == each.at.column;
+           });
+  });
+}
 
 // `whole` where the file is right so far, else `partial`: the plan may find more mistakes in it.
 Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial,
@@ -24,6 +42,7 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
     auto plan = make_plan(*result.spec, result.registry, &found);
     if (!has_errors(found)) result.plan = std::move(plan);
   }
+  drop_consequences(&found);
   sort_diagnostics(&found);
   result.diagnostics = std::move(found);
   return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <string_view>
 #include <tuple>
 
 namespace penstock {
@@ -98,13 +99,37 @@ bool has_errors(const std::vector<Diagnostic>& diagnostics) {
   });
 }
 
+std::string printable(const std::string& text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result;
+  const auto escape = [&](unsigned char byte) {
+    result += byte == '\n'   ? "\\n"
+              : byte == '\t' ? "\\t"
+              : byte == '\r' ? "\\r"
+                             : std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 15U];
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F
+      escape(next);
+      ++i;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      escape(byte);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 std::string format_text(const Diagnostic& diagnostic) {
-  std::string text = diagnostic.at.text();
+  std::string text = printable(diagnostic.at.text());
   if (!text.empty()) text += ": ";
   text += diagnostic.severity == Diagnostic::Severity::kError ? "error" : "warning";
-  text += "[" + diagnostic.code + "]: " + diagnostic.message + "\n";
+  text += "[" + diagnostic.code + "]: " + printable(diagnostic.message) + "\n";
   if (!diagnostic.source_line.empty() && diagnostic.at.line > 0) text += picture(diagnostic);
-  if (!diagnostic.help.empty()) text += "  help: " + diagnostic.help + "\n";
+  if (!diagnostic.help.empty()) text += "  help: " + printable(diagnostic.help) + "\n";
   return text;
 }
 

@@ -23,8 +23,8 @@ struct CheckFlags {
 
 std::string summary_of(const std::string& file, const Plan& plan) {
   const std::optional<uint64_t> batches = plan.batches_per_epoch(0);
-  return fmt::format("{}: fine ({} nodes, {} edges, {}, plan {})\n", file, plan.nodes().size(),
-                     plan.edges().size(),
+  return fmt::format("{}: fine ({} nodes, {} edges, {}, plan {})\n", printable(file),
+                     plan.nodes().size(), plan.edges().size(),
                      batches ? fmt::format("{} batches an epoch", *batches)
                              : "a number of batches that the data decide",
                      plan.fingerprint());
@@ -49,9 +49,13 @@ int sample(const CheckFlags& flags, const Plan& plan) {
 }
 
 int check_verb(const CheckFlags& flags) {
+  if (flags.resolved && flags.common.json()) {
+    throw UsageError("--resolved prints the pipeline as YAML: it has no --format json",
+                     "leave one of the two out");
+  }
   const Composed composed = compose_file(flags.file, flags.common.load());
   const bool bad = composed.plan == nullptr;
-  if (flags.common.json() && (bad || (!flags.resolved && flags.sample == 0))) {
+  if (flags.common.json() && (bad || flags.sample == 0)) {
     write_result(format_json(composed.diagnostics));
   } else if (bad || flags.common.level() != Verbosity::kQuiet) {
     print_diagnostics(composed.diagnostics, false);

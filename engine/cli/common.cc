@@ -116,9 +116,9 @@ void write_stderr(const std::string& text) {
 
 void print_error(const std::string& message, const std::string& help) {
   const bool colour = isatty(STDERR_FILENO) != 0;
-  write_stderr(
-      fmt::format("{}error:{} {}\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", message));
-  if (!help.empty()) write_stderr(fmt::format("  help: {}\n", help));
+  write_stderr(fmt::format("{}error:{} {}\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+                           printable(message)));
+  if (!help.empty()) write_stderr(fmt::format("  help: {}\n", printable(help)));
 }
 
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics, bool json) {

@@ -65,7 +65,7 @@ void Console::line(const char* colour, const char* word, const std::string& mess
   clear_progress();
   const bool coloured = terminal_ && *colour != '\0';
   write_stderr(fmt::format("{}{}:{} {}\n", coloured ? colour : "", word, coloured ? "\033[0m" : "",
-                           message));
+                           printable(message)));
 }
 
 void Console::clear_progress() {

@@ -61,12 +61,25 @@ struct Range {
   double low = 0, high = 0, step = 1;
   bool multiply = false;
   std::string unit;
+  /// The same where all are whole: doubles would round them above 2^53.
+  std::optional<std::array<uint64_t, 3>> whole;
 };
 
 [[noreturn]] void bad_range(const std::string& text, const std::string& why) {
   throw BadRequest(fmt::format("'{}' is no range: {}", text, why),
                    "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH:*FACTOR, as 1..8, 10..50:10 "
                    "or 1..16:*2");
+}
+
+/// The whole number that stands before a unit; nothing where it is no such number.
+std::optional<uint64_t> whole_of(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) bad_range(text, "it is more than 2^64 - 1");
+  const char* digit = std::find_if(end, text.data() + text.size(),
+                                   [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  if (error != std::errc() || digit != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 /// Nothing where the text is not meant as a range (a path with ".." in it).
@@ -89,7 +102,14 @@ std::optional<Range> range_of(const std::string& text) {
     }
     range.step = step->value;
   }
-  if (range.high < range.low) bad_range(text, "it must go upwards");
+  const auto whole_low = whole_of(text.substr(0, dots));
+  const auto whole_high = whole_of(text.substr(dots + 2, colon - dots - 2));
+  const auto whole_step = colon == std::string::npos
+                              ? std::optional<uint64_t>(1)
+                              : whole_of(text.substr(colon + (range.multiply ? 2 : 1)));
+  if (whole_low && whole_high && whole_step) range.whole = {*whole_low, *whole_high, *whole_step};
+  const bool falls = range.whole ? *whole_high < *whole_low : range.high < range.low;
+  if (falls) bad_range(text, "it must go upwards");
   if (range.multiply ? range.step <= 1 || range.low <= 0 : range.step <= 0) {
     bad_range(text, "its steps do not go upwards");
   }
@@ -109,15 +129,31 @@ std::string number_text(double value) {
                    "vary fewer keys at once, or in larger steps");
 }
 
+void add_value(const std::string& value, std::vector<std::string>* values) {
+  if (values->size() == kMostValues) too_many(kMostValues + 1);
+  values->push_back(value);
+}
+
+void add_whole_range(const Range& range, std::vector<std::string>* values) {
+  const auto [low, high, step] = *range.whole;
+  for (uint64_t value = low; value <= high;) {
+    add_value(std::to_string(value) + range.unit, values);
+    if (range.multiply ? __builtin_mul_overflow(value, step, &value)
+                       : __builtin_add_overflow(value, step, &value)) {
+      return;
+    }
+  }
+}
+
 void add_range(const Range& range, std::vector<std::string>* values) {
+  if (range.whole) return add_whole_range(range, values);
   const double end = range.high * (1 + 1e-12);
   for (size_t i = 0;; ++i) {
     const auto n = static_cast<double>(i);
     const double value =
         range.multiply ? range.low * std::pow(range.step, n) : range.low + range.step * n;
     if (value > end) return;
-    if (values->size() == kMostValues) too_many(kMostValues + 1);
-    values->push_back(number_text(value) + range.unit);
+    add_value(number_text(value) + range.unit, values);
   }
 }
 

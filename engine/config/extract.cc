@@ -110,7 +110,8 @@ class Extractor {
   std::string folder_of(const Position& at) const {
     const auto found = document_.folders.find(at.file);
     if (found != document_.folders.end()) return found->second;
-    return std::filesystem::current_path().string();
+    std::error_code ignored;  // without a current folder the path stays relative
+    return std::filesystem::current_path(ignored).string();
   }
 
   std::string absolute(const Value& path) const {

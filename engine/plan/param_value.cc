@@ -151,7 +151,7 @@ class Converter {
   std::optional<ParamValue> whole_number(const Value& value) {
     const auto number = parse_int(value.text);
     if (!number || value.quoted) return not_a_number(value, number && value.quoted);
-    return in_range(value, static_cast<double>(*number), ParamValue(*number));
+    return in_range(value, *number, ParamValue(*number));
   }
 
   std::optional<ParamValue> number(const Value& value) {
@@ -163,7 +163,7 @@ class Converter {
   std::optional<ParamValue> with_unit(const Value& value, std::optional<int64_t> number,
                                       const std::string& examples) {
     if (!number) return wrong_text(value, "write the number with its unit, as " + examples);
-    return in_range(value, static_cast<double>(*number), ParamValue(*number));
+    return in_range(value, *number, ParamValue(*number));
   }
 
   std::string bound(double number) const {
@@ -173,7 +173,8 @@ class Converter {
     return number_text(number);
   }
 
-  std::optional<ParamValue> in_range(const Value& value, double number, ParamValue result) {
+  /// long double holds every int64_t and every double exactly.
+  std::optional<ParamValue> in_range(const Value& value, long double number, ParamValue result) {
     const bool low = !param_.low || number >= *param_.low;
     const bool high = !param_.high || number <= *param_.high;
     if (low && high) return result;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "penstock/diagnostic.h"
 #include "report/skipped.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
@@ -198,7 +199,8 @@ std::string condition_text(const ConditionResult& result) {
 }
 
 std::string head_text(const Comparison& comparison) {
-  std::string text = fmt::format("A: {}\nB: {}\n", comparison.name_a, comparison.name_b);
+  std::string text =
+      fmt::format("A: {}\nB: {}\n", printable(comparison.name_a), printable(comparison.name_b));
   return text;
 }
 
@@ -254,7 +256,8 @@ std::string format_text(const Comparison& comparison) {
 }
 
 std::string format_markdown(const Comparison& comparison) {
-  std::string text = fmt::format("* A: {}\n* B: {}\n\n", comparison.name_a, comparison.name_b);
+  std::string text = fmt::format("* A: {}\n* B: {}\n\n", printable(comparison.name_a),
+                                 printable(comparison.name_b));
   const std::string difference = format_text(comparison.difference);
   text += difference.empty() ? "No structural difference.\n" : "```\n" + difference + "```\n";
   text += "\n" + outputs_text(comparison) + "\n\n" + pairs_text(comparison) + "\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnose/words.h"
+#include "penstock/diagnostic.h"
 #include "report/skipped.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
@@ -106,7 +107,8 @@ Section experiment(const Diagnosis& diagnosis) {
   }
   section.paragraphs.push_back(
       "One change at a time. Predicted before it was made" +
-      (diagnosis.predictions_file.empty() ? "" : ", in " + diagnosis.predictions_file) + ":");
+      (diagnosis.predictions_file.empty() ? "" : ", in " + printable(diagnosis.predictions_file)) +
+      ":");
   section.rows.push_back({"change", "if this limits", "samples/s", "wait", "work"});
   for (const TrialRecord& record : diagnosis.trials) {
     add_row(change_of(record.trial), record.trial.hypothesis, true, &section);
@@ -166,7 +168,8 @@ bool tried(const Diagnosis& diagnosis) {
 }
 
 std::string next_text(const Diagnosis& diagnosis) {
-  if (diagnosis.error) return "Repair what failed, then call it again: " + diagnosis.error->text;
+  if (diagnosis.error)
+    return "Repair what failed, then call it again: " + printable(diagnosis.error->text);
   if (diagnosis.status != "complete") return "Interrupted: call it again to finish.";
   const Verdict& verdict = *diagnosis.steady->verdict;
   if (verdict.limit == "invalid") return "Let the runs last longer: --seconds.";
@@ -224,7 +227,7 @@ std::string format_text(const Diagnosis& diagnosis) {
 }
 
 std::string format_markdown(const Diagnosis& diagnosis) {
-  std::string text = "# Diagnosis of " + diagnosis.pipeline + "\n";
+  std::string text = "# Diagnosis of " + printable(diagnosis.pipeline) + "\n";
   for (const Section& section : sections_of(diagnosis)) {
     if (section.paragraphs.empty() && section.rows.empty()) continue;
     text += "\n## " + section.title + "\n";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "penstock/diagnostic.h"
 #include "penstock/report.h"
 #include "report/verdict_format.h"
 #include "report/words.h"
@@ -169,7 +170,7 @@ std::string foot_text(const Report& report) {
   text += fmt::format("; in flight up to {}; resident up to {}\n",
                       bytes_text(report.bytes_in_flight_max), bytes_text(report.rss_max_bytes));
   if (report.digest) text += "digest " + *report.digest + "\n";
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  for (const std::string& note : report.notes) text += "note: " + printable(note) + "\n";
   return text;
 }
 

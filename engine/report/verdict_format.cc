@@ -106,11 +106,14 @@ std::string gain_text(const Verdict& verdict) {
                                  gain.value, gain.low, gain.high);
   if (verdict.remedy) text += ", with --set " + *verdict.remedy;
   text += ".";
-  if (verdict.next) {
-    text += fmt::format(" Next limit: {}, at {:.2f} x.",
-                        words::headline(verdict.next->limit, verdict.next->nodes),
-                        verdict.next->headroom);
-  }
+  if (!verdict.next) return text;
+  const std::string next = words::headline(verdict.next->limit, verdict.next->nodes);
+  text += verdict.next->headroom > 1.005
+              ? fmt::format(
+                    " Then the next limit is {}: it allows {:.2f} times what the present "
+                    "limit allows.",
+                    next, verdict.next->headroom)
+              : fmt::format(" The next limit, {}, allows no more than the present one.", next);
   return text;
 }
 

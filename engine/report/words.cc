@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "penstock/diagnostic.h"
+
 namespace penstock {
 namespace {
 
@@ -59,15 +61,15 @@ size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
 }
 
-std::string fit(std::string_view text, size_t width) {
+std::string fit(std::string_view given, size_t width) {
+  const std::string text = printable(std::string(given));
   std::string result;
   const bool cut = width_of(text) > width;
   const size_t keep = cut ? width - std::min<size_t>(2, width) : width;
   size_t columns = 0;
   for (const char c : text) {
     if (starts_code_point(c) && columns++ == keep) break;
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7F ? '?' : c;
+    result += c;
   }
   if (cut) result.append(std::min<size_t>(2, width), '.');
   return result;

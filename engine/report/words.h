@@ -21,8 +21,9 @@ std::string count_text(uint64_t count, std::string_view one, std::string_view ma
 
 /// Columns that a terminal shows for a UTF-8 text (one for a code point).
 size_t width_of(std::string_view text);
-/// The text, cut to `width` columns ("abcd..") where it is longer. Control characters become '?'.
-std::string fit(std::string_view text, size_t width);
+/// The text as it may go to a terminal (printable()), cut to `width` columns ("abcd..") where it is
+/// longer.
+std::string fit(std::string_view given, size_t width);
 
 /// The text as lines of at most `width` columns, broken between words (a longer word stands alone);
 /// each begins with `indent` spaces and ends with a newline.

@@ -34,9 +34,10 @@ File::File(const std::string& path) : path_(path) {
   struct stat status = {};
   const bool known = fstat(descriptor_, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {
-    const int error = known ? EINVAL : errno;
+    const int error = errno;
     close(descriptor_);
-    fail(path_, known ? "not a regular file:" : "cannot examine", error);
+    if (!known) fail(path_, "cannot examine", error);
+    throw std::runtime_error("'" + path_ + "' is not a regular file");
   }
   size_ = status.st_size;
 }

@@ -73,9 +73,7 @@ class Lister {
 
   void walk(const std::string& folder, FilesByFolder& folders, std::vector<fs::path>& open) {
     if (!open.empty() && fs::is_symlink(root_ / folder) && ++links_ > kMostLinks) {
-      throw fs::filesystem_error("more than " + std::to_string(kMostLinks) +
-                                     " links to folders: do they lead to each other?",
-                                 root_ / folder,
+      throw fs::filesystem_error("", root_ / folder,
                                  std::make_error_code(std::errc::too_many_symbolic_link_levels));
     }
     const fs::path real = fs::canonical(root_ / folder);

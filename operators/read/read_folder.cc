@@ -76,8 +76,13 @@ class ReadFolder : public Source {
     try {
       listing = list_folder(root, endings);
     } catch (const fs::filesystem_error& cause) {
-      throw ParamError("root", std::string("cannot list ") + shown + ": " + cause.what(),
-                       "check the folder's access rights");
+      const bool links = cause.code() == std::errc::too_many_symbolic_link_levels;
+      throw ParamError("root",
+                       "cannot list '" + cause.path1().string() + "': " +
+                           (links ? "too many links to folders: do they lead to each other?"
+                                  : cause.code().message()),
+                       links ? "remove some of the links"
+                             : "check that folder's access rights, and that it stays as it is");
     }
     if (listing.records.empty()) {
       throw ParamError("root",

@@ -97,5 +97,16 @@ TEST_CASE("the nearest name is suggested, but not a far one") {
   CHECK(did_you_mean("size", {}) == "");
 }
 
+TEST_CASE("control characters do not reach a terminal as they are") {
+  CHECK(printable("päth данные") == "päth данные");
+  CHECK(printable("a\nb\tc\r\x1b[31m\x7f") == "a\\nb\\tc\\r\\x1b[31m\\x7f");
+  CHECK(printable("\xC2\x9B") == "\\x9b");  // the same as ESC [ for some
+  CHECK(printable("\xC2") == "\xC2");
+  Diagnostic diagnostic{.code = "bad", .message = "no file 'a\nb'", .at = {.file = "\x1b.yaml"}};
+  diagnostic.help = "rename\x07";
+  CHECK(format_text(diagnostic) ==
+        "\\x1b.yaml: error[bad]: no file 'a\\nb'\n  help: rename\\x07\n");
+}
+
 }  // namespace
 }  // namespace penstock

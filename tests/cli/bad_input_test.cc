@@ -170,3 +170,25 @@ TEST_CASE("an include of a pipe is refused, not waited for") {
   check_bad(run_in(folder, "include: [pipe.yaml]\n" + kPlain),
             "t.yaml:1:", "it is not a regular file");
 }
+
+TEST_CASE("control characters of a file's name are escaped") {
+  const TempFolder folder;
+  folder.write("photos/a/1\x1b[31m\n.jpg", "no picture");
+  const Failure failure = run_in(folder, photos("photos"));
+  CHECK(failure.code == 1);
+  CHECK_MESSAGE(has(failure.err, "1\\x1b[31m\\n.jpg"), failure.err);
+  CHECK(!has(failure.err, "\x1b"));
+}
+
+TEST_CASE("a variable that is not set is the one mistake of its value") {
+  const TempFolder folder;
+  const Failure failure =
+      run_in(folder, kPlain + "threads: ${env:PENSTOCK_TEST_UNSET}\nbatches: x\n");
+  CHECK(failure.code == 78);
+  CHECK_MESSAGE(failure.err.rfind("t.yaml:7:10: error[env-unset]: ", 0) == 0, failure.err);
+  CHECK(!has(failure.err, "threads must be"));
+  CHECK(has(failure.err, "t.yaml:8:10: error["));
+  const std::string root = "${env:PENSTOCK_TEST_UNSET}";
+  const Failure param = run_in(folder, photos(root));
+  CHECK_MESSAGE(!has(param.err, "there is no folder"), param.err);
+}

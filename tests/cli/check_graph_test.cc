@@ -107,3 +107,11 @@ TEST_CASE("graph --format svg needs dot and says so") {
   const Outcome with = penstock_command({"graph", file, "--format", "svg"});
   if (with.code == 0) CHECK(with.out.find("<svg") != std::string::npos);
 }
+
+TEST_CASE("check --resolved is YAML, whatever format is asked for") {
+  const Outcome outcome = penstock_command({"check", "x.yaml", "--resolved", "--format", "json"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err ==
+        "error: --resolved prints the pipeline as YAML: it has no --format json\n"
+        "  help: leave one of the two out\n");
+}

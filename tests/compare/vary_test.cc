@@ -50,6 +50,17 @@ TEST_CASE("values are listed, counted up, or multiplied up") {
   CHECK(values_of("7..7") == Words{"7"});
 }
 
+TEST_CASE("whole numbers are counted exactly, however large") {
+  CHECK(values_of("9007199254740992..9007199254740995") ==
+        Words{"9007199254740992", "9007199254740993", "9007199254740994", "9007199254740995"});
+  CHECK(values_of("18446744073709551614..18446744073709551615") ==
+        Words{"18446744073709551614", "18446744073709551615"});
+  CHECK(values_of("6000000000000000000..18446744073709551615:*3") ==
+        Words{"6000000000000000000", "18000000000000000000"});
+  CHECK_THROWS_WITH_AS(parse_vary("seed=1..18446744073709551616"),
+                       "'18446744073709551616' is no range: it is more than 2^64 - 1", BadRequest);
+}
+
 TEST_CASE("commas within brackets and quotes, and dots of a path, part nothing") {
   CHECK(values_of("[224,224],[256, 256]") == Words{"[224,224]", "[256, 256]"});
   CHECK(values_of("\"a,b\",c") == Words{"\"a,b\"", "c"});

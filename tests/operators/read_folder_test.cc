@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -245,6 +246,32 @@ TEST_CASE("read_folder blames the machine, not the picture, when no file can be 
   REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
   CHECK_THROWS_AS(File((folder.path() / "a/1.jpg").string()), MachineError);
   REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+}
+
+TEST_CASE("read_folder names the folder that it cannot list, and why") {
+  const TempFolder folder;
+  const int start = open(folder.path().c_str(), O_RDONLY | O_DIRECTORY);
+  int at = start;
+  const std::string name(200, 'd');
+  for (int depth = 0; depth < 25; ++depth) {  // a path of more than PATH_MAX
+    REQUIRE(mkdirat(at, name.c_str(), 0700) == 0);
+    const int below = openat(at, name.c_str(), O_RDONLY | O_DIRECTORY);
+    close(at);
+    at = below;
+  }
+  close(at);
+  const std::string error = param_error_of(folder.params());
+  CHECK(contains(error, "root: cannot list '" + folder.path().string() + "/ddd"));
+  CHECK(contains(error, ": File name too long | check that folder's access rights"));
+  CHECK_FALSE(contains(error, "filesystem error"));
+}
+
+TEST_CASE("a pipe in place of a picture is refused in plain words") {
+  const TempFolder folder;
+  folder.add_folder("a");
+  const std::string pipe = (folder.path() / "a/1.jpg").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(File{pipe}, ("'" + pipe + "' is not a regular file").c_str());
 }
 
 }  // namespace

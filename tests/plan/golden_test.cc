@@ -15,6 +15,7 @@
 #include "config/load.h"
 #include "plan/plan.h"
 #include "support/plain_operators.h"
+#include "support/plan_builder.h"
 
 namespace penstock {
 namespace {
@@ -145,6 +146,20 @@ TEST_CASE("each pipeline of tests/golden/plan gives its text") {
     if (std::getenv("PENSTOCK_UPDATE_GOLDEN") != nullptr) std::ofstream(expected) << text;
     CHECK(text == read_text(expected));
   }
+}
+
+TEST_CASE("bounds of whole numbers are exact where doubles are not") {
+  OperatorDef def = strict();
+  def.schema.param({.name = "n", .type = ParamType::kInt, .doc = "-", .high = 0x1p53});
+  Registry registry = plain_registry();
+  REQUIRE(registry.add(std::move(def), "tests") == "");
+  const auto errors = [&registry](int64_t n) {
+    return plan_errors(
+        PlanBuilder().node("a", "numbers").node("b", "strict").param("share", "1").param("n", n),
+        registry);
+  };
+  CHECK(errors(int64_t{1} << 53) == "");
+  CHECK(errors((int64_t{1} << 53) + 1).find("must be at most") != std::string::npos);
 }
 
 }  // namespace

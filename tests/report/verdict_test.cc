@@ -58,8 +58,8 @@ Diagnosis diagnosed() {
 
 constexpr const char* kText = R"(verdict: decode
   decode needs 2 x 3.10 ms a sample; 2 slots give at most 323; you have 320.
-  If decode had 3 slots: 1.31 x the rate (1.22 to 1.40), with --set nodes.decode.concurrency=3. Next
-  limit: the consumer, at 1.31 x.
+  If decode had 3 slots: 1.31 x the rate (1.22 to 1.40), with --set nodes.decode.concurrency=3. Then
+  the next limit is the consumer: it allows 1.31 times what the present limit allows.
   Start-up 200 ms, ramp 100 ms, steady 3000 ms (120 batches), drain 0 ms; rate +-1.0 %; confidence
   0.90.
 )";
@@ -86,8 +86,8 @@ INTERPRETATION
   nodes.decode.concurrency=3: It holds.
 
 NEXT
-  If decode had 3 slots: 1.31 x the rate (1.22 to 1.40), with --set nodes.decode.concurrency=3. Next
-  limit: the consumer, at 1.31 x.
+  If decode had 3 slots: 1.31 x the rate (1.22 to 1.40), with --set nodes.decode.concurrency=3. Then
+  the next limit is the consumer: it allows 1.31 times what the present limit allows.
 )";
 
 }  // namespace
@@ -158,4 +158,16 @@ TEST_CASE("what is not known is null and not 0") {
   CHECK(verdict["model"]["examples_per_s"].is_null());
   const auto trials = nlohmann::json::parse(format_json(diagnosed()))["trials"];
   CHECK(trials[0]["before"]["rate_error"].is_null());
+}
+
+TEST_CASE("the next limit is told as room above the present one, and only where there is some") {
+  Verdict verdict = example();
+  verdict.next->headroom = 1.18;
+  CHECK(verdict_format::gain_text(verdict).find(
+            " Then the next limit is the consumer: it allows 1.18 times what the present limit "
+            "allows.") != std::string::npos);
+  verdict.next->headroom = 0.97;
+  CHECK(verdict_format::gain_text(verdict).find(
+            " The next limit, the consumer, allows no more than the present one.") !=
+        std::string::npos);
 }

@@ -34,6 +34,8 @@ std::string format_text(const Diagnostic& diagnostic);
 std::string format_text(const std::vector<Diagnostic>& diagnostics);
 /// {"diagnostics": [{"severity", "code", "message", "file", "line", "column", "length", "help"}]}
 std::string format_json(const std::vector<Diagnostic>& diagnostics);
+/// The text as it may go to a terminal: control characters as \n, \x1b and so on.
+std::string printable(const std::string& text);
 /// The candidate nearest to `word` by edit distance (at most a third of its length), or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
