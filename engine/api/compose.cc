@@ -29,14 +29,20 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
                 std::vector<Diagnostic> found, const LoadOptions& options) {
   Composed result;
   result.spec = whole ? std::move(whole) : std::move(partial);
-  std::vector<std::string> plugins;
+  result.registry = load_default_registry({}, &found);
+  std::vector<PluginFile> plugins;
   if (result.spec) plugins = result.spec->plugins;
-  plugins.insert(plugins.end(), options.plugins.begin(), options.plugins.end());
-  std::vector<Diagnostic> plugin_errors;
-  result.registry = load_default_registry(plugins, &plugin_errors);
-  for (Diagnostic& error : plugin_errors) {
-    if (error.at.file.empty() && result.spec) error.at.file = result.spec->file;
-    found.push_back(std::move(error));
+  for (const std::string& path : options.plugins) {
+    plugins.push_back({.path = path, .at = {.file = "--plugin"}, .source_line = ""});
+  }
+  for (const PluginFile& plugin : plugins) {
+    const std::string reason = load_library(plugin.path, &result.registry);
+    if (reason.empty()) continue;
+    found.push_back({.code = "plugin",
+                     .message = reason,
+                     .at = plugin.at,
+                     .source_line = plugin.source_line,
+                     .help = ""});
   }
   if (result.spec) {
     auto plan = make_plan(*result.spec, result.registry, &found);

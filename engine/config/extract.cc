@@ -63,7 +63,7 @@ class Extractor {
       spec.fuse = reader_.boolean(value, key).value_or(true);
     } else if (key == "plugins") {
       for (const Value& path : reader_.texts(value, key)) {
-        spec.plugins.push_back(absolute(path));
+        spec.plugins.push_back({absolute(path), path.at, path.source_line});
       }
     } else if (key == "workers") {
       read_workers(value);

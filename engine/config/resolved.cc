@@ -68,7 +68,9 @@ class Writer {
     if (spec.serial) out_ << "workers: 0\n";
     if (spec.memory_bytes) out_ << "memory: " << bytes(*spec.memory_bytes) << "\n";
     if (!spec.fuse) out_ << "fuse: false\n";
-    if (!spec.plugins.empty()) out_ << "plugins: " << list(spec.plugins) << "\n";
+    std::vector<std::string> plugins;
+    for (const PluginFile& plugin : spec.plugins) plugins.push_back(plugin.path);
+    if (!plugins.empty()) out_ << "plugins: " << list(plugins) << "\n";
   }
 
   void write_node(const NodeSpec& node) {

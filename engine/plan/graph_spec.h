@@ -103,6 +103,13 @@ struct ConsumerSpec {
   std::string source_line;
 };
 
+/// A library of operators that a file names.
+struct PluginFile {
+  std::string path;  ///< absolute
+  Position at;
+  std::string source_line;
+};
+
 struct GraphSpec {
   std::string name = "pipeline";
   std::string file;  ///< for `where` in reports
@@ -112,7 +119,7 @@ struct GraphSpec {
   std::optional<uint64_t> memory_bytes;
   std::optional<uint64_t> epochs, batches;
   bool fuse = true;
-  std::vector<std::string> plugins;  ///< absolute paths
+  std::vector<PluginFile> plugins;
   std::vector<NodeSpec> nodes;
   ConsumerSpec consumer;
 };

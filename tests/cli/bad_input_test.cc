@@ -180,6 +180,15 @@ TEST_CASE("control characters of a file's name are escaped") {
   CHECK(!has(failure.err, "\x1b"));
 }
 
+TEST_CASE("a plugin that cannot be loaded is told at its line") {
+  const TempFolder folder;
+  check_bad(run_in(folder, kPlain + "plugins: [a.so]\n"),
+            "t.yaml:7:11: error[plugin]: cannot load './a.so': there is no such file\n"
+            "  7 | plugins: [a.so]\n    |           ^~~~\n",
+            "a.so");
+  check_bad(run_in(folder, kPlain, {"--plugin", "b.so"}), "--plugin: error[plugin]: ", "b.so");
+}
+
 TEST_CASE("a variable that is not set is the one mistake of its value") {
   const TempFolder folder;
   const Failure failure =
