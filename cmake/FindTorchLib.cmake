@@ -32,7 +32,8 @@ if(TorchLib_FOUND AND NOT TARGET TorchLib::cpu)
   add_library(TorchLib::cpu INTERFACE IMPORTED)
   target_include_directories(TorchLib::cpu SYSTEM INTERFACE
     ${TorchLib_ROOT}/include ${TorchLib_ROOT}/include/torch/csrc/api/include)
-  target_compile_definitions(TorchLib::cpu INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
+  target_compile_definitions(TorchLib::cpu INTERFACE _GLIBCXX_USE_CXX11_ABI=1
+    PENSTOCK_TORCH_VERSION="${TorchLib_VERSION}")
   target_link_libraries(TorchLib::cpu INTERFACE
     ${TorchLib_LIBRARY} ${TorchLib_ROOT}/lib/libc10.so)
   target_link_options(TorchLib::cpu INTERFACE -Wl,-rpath,${TorchLib_ROOT}/lib)

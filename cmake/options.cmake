@@ -28,7 +28,6 @@ list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
 add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers
   -ffp-contract=off -fno-semantic-interposition)
 add_link_options(-Wl,--as-needed)
-add_compile_definitions(PENSTOCK_VERSION="${PROJECT_VERSION}")
 if(NOT PENSTOCK_CLOCKS)
   add_compile_definitions(PENSTOCK_NO_CLOCKS=1)
 endif()

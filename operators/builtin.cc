@@ -35,19 +35,8 @@ void register_operators(OperatorSink& sink) {
   for (auto* make : kMakers) sink.add(make());
 }
 
-constexpr PluginDescriptor kDescriptor = {
-    .struct_size = sizeof(PluginDescriptor),
-    .abi_major = kPluginAbiMajor,
-    .abi_minor = kPluginAbiMinor,
-    .name = "penstock_operators",
-    .version = kVersion,
-    .penstock = kVersion,
-    .author = "the Penstock authors",
-    .licence = "Apache-2.0",
-    .register_operators = register_operators,
-};
-
 }  // namespace
 }  // namespace penstock::operators
 
-const penstock::PluginDescriptor* penstock_plugin() { return &penstock::operators::kDescriptor; }
+PENSTOCK_PLUGIN("penstock_operators", PENSTOCK_VERSION, "the Penstock authors", "Apache-2.0",
+                penstock::operators::register_operators)

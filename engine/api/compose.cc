@@ -29,20 +29,13 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
                 std::vector<Diagnostic> found, const LoadOptions& options) {
   Composed result;
   result.spec = whole ? std::move(whole) : std::move(partial);
-  result.registry = load_default_registry({}, &found);
-  std::vector<PluginFile> plugins;
-  if (result.spec) plugins = result.spec->plugins;
-  for (const std::string& path : options.plugins) {
-    plugins.push_back({.path = path, .at = {.file = "--plugin"}, .source_line = ""});
-  }
-  for (const PluginFile& plugin : plugins) {
-    const std::string reason = load_library(plugin.path, &result.registry);
-    if (reason.empty()) continue;
-    found.push_back({.code = "plugin",
-                     .message = reason,
-                     .at = plugin.at,
-                     .source_line = plugin.source_line,
-                     .help = ""});
+  std::vector<PluginSpec> of_pipeline;
+  if (result.spec) of_pipeline = result.spec->plugins;
+  std::vector<Diagnostic> plugin_errors;
+  result.registry = load_default_registry(options.plugins, &plugin_errors, of_pipeline);
+  for (Diagnostic& error : plugin_errors) {
+    if (error.at.file.empty() && result.spec) error.at.file = result.spec->file;
+    found.push_back(std::move(error));
   }
   if (result.spec) {
     auto plan = make_plan(*result.spec, result.registry, &found);

@@ -69,7 +69,7 @@ class Writer {
     if (spec.memory_bytes) out_ << "memory: " << bytes(*spec.memory_bytes) << "\n";
     if (!spec.fuse) out_ << "fuse: false\n";
     std::vector<std::string> plugins;
-    for (const PluginFile& plugin : spec.plugins) plugins.push_back(plugin.path);
+    for (const PluginSpec& plugin : spec.plugins) plugins.push_back(plugin.path);
     if (!plugins.empty()) out_ << "plugins: " << list(plugins) << "\n";
   }
 

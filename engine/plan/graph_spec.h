@@ -103,8 +103,7 @@ struct ConsumerSpec {
   std::string source_line;
 };
 
-/// A library of operators that a file names.
-struct PluginFile {
+struct PluginSpec {
   std::string path;  ///< absolute
   Position at;
   std::string source_line;
@@ -119,7 +118,7 @@ struct GraphSpec {
   std::optional<uint64_t> memory_bytes;
   std::optional<uint64_t> epochs, batches;
   bool fuse = true;
-  std::vector<PluginFile> plugins;
+  std::vector<PluginSpec> plugins;
   std::vector<NodeSpec> nodes;
   ConsumerSpec consumer;
 };

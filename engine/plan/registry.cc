@@ -48,9 +48,15 @@ const Registry::Entry* Registry::find(const std::string& name) const {
   return entry == entries_.end() ? nullptr : &entry->second;
 }
 
-void Registry::add_library(const std::string& identity, const std::string& name,
-                           const std::string& path) {
-  libraries_.insert_or_assign(identity, Library{name, path});
+void Registry::add_library(const std::string& identity, Library library) {
+  libraries_.insert_or_assign(identity, std::move(library));
+}
+
+const Registry::Library* Registry::library_with_torch() const {
+  for (const auto& [identity, library] : libraries_) {
+    if (!library.torch.empty()) return &library;
+  }
+  return nullptr;
 }
 
 const std::string* Registry::library_named(const std::string& name) const {

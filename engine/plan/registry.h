@@ -22,15 +22,18 @@ class Registry {
 
   /// Libraries that were loaded into this registry, for the loader: `identity` is the same for a
   /// file and a link to it.
-  void add_library(const std::string& identity, const std::string& name, const std::string& path);
+  struct Library {
+    std::string name, path;
+    std::string torch;  ///< version of libtorch that it uses, or empty
+  };
+  void add_library(const std::string& identity, Library library);
   bool has_library(const std::string& identity) const { return libraries_.count(identity) > 0; }
   /// The path of the library with that name, or null.
   const std::string* library_named(const std::string& name) const;
+  /// A library that uses libtorch, or null.
+  const Library* library_with_torch() const;
 
  private:
-  struct Library {
-    std::string name, path;
-  };
   std::map<std::string, Entry> entries_;
   std::map<std::string, Library> libraries_;  ///< by identity
 };

@@ -4,10 +4,15 @@
 #include <string>
 
 #include "penstock/plugin.h"
+#include "plugin/note.h"
 
 namespace penstock {
 
-/// Why not, or "". Reads no more of the descriptor than its struct_size says.
-std::string check_descriptor(const PluginDescriptor* descriptor);
+/// Why a library with that note cannot be opened here, or "".
+std::string check_facts(const PluginFacts& facts);
+
+/// Why the descriptor of an opened library will not do, or "": its facts must be those of its note.
+/// Reads no more of the descriptor than its struct_size says.
+std::string check_descriptor(const PluginDescriptor* descriptor, const PluginFacts& note);
 
 }  // namespace penstock

@@ -3,20 +3,30 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <mutex>
+#include <sstream>
 
 #include "plugin/handshake.h"
+#include "plugin/note.h"
 
 namespace penstock {
 namespace {
 
 constexpr const char* kEntryPoint = "penstock_plugin";
 constexpr const char* kBuiltinLibrary = "libpenstock_operators.so";
+constexpr const char* kPathVariable = "PENSTOCK_PLUGIN_PATH";
+constexpr int kBadLibrary = 78;  // EX_CONFIG of sysexits.h, as for a pipeline that cannot be loaded
 
 /// Keeps what a library registers until it is known to be whole.
 class Collector : public OperatorSink {
@@ -77,10 +87,40 @@ std::string guarded(const std::string& doing, Body body) {
   }
 }
 
-std::string open_library(const std::string& path, const PluginDescriptor** descriptor) {
-  // RTLD_NOW: an undefined symbol is found here, not at its first call. An exception out of a
-  // static constructor ends the process (glibc's dlopen lets none through).
+/// What dlopen() runs of a library that is being opened by this thread.
+thread_local const char* opening = nullptr;
+std::terminate_handler terminate_before = nullptr;
+
+// glibc lets no exception out of a static constructor: the process ends, but says why.
+[[noreturn]] void end_with_reason() {
+  if (opening == nullptr) terminate_before();
+  const std::string text = "error: cannot load '" + std::string(opening) + "': " +
+                           guarded("a static constructor",
+                                   []() -> std::string {
+                                     if (auto cause = std::current_exception())
+                                       std::rethrow_exception(cause);
+                                     return "a static constructor called std::terminate()";
+                                   }) +
+                           "\n";
+  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  std::_Exit(kBadLibrary);
+}
+
+void* open_file(const std::string& path) {
+  static std::mutex one_at_a_time;  // the handler belongs to the process
+  const std::lock_guard lock(one_at_a_time);
+  opening = path.c_str();
+  terminate_before = std::set_terminate(end_with_reason);
+  // RTLD_NOW: an undefined symbol is found here, not at its first call.
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::set_terminate(terminate_before);
+  opening = nullptr;
+  return handle;
+}
+
+std::string open_library(const std::string& path, const PluginFacts& note,
+                         const PluginDescriptor** descriptor) {
+  void* handle = open_file(path);
   if (handle == nullptr) return last_loader_error();
   using EntryPoint = const PluginDescriptor* (*)();
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(handle, kEntryPoint));
@@ -91,7 +131,7 @@ std::string open_library(const std::string& path, const PluginDescriptor** descr
     *descriptor = entry();
     return "";
   });
-  return reason.empty() ? check_descriptor(*descriptor) : reason;
+  return reason.empty() ? check_descriptor(*descriptor, note) : reason;
 }
 
 std::string register_all(const PluginDescriptor& library, const std::string& path,
@@ -112,26 +152,81 @@ std::string register_all(const PluginDescriptor& library, const std::string& pat
   return {};
 }
 
+bool same_content(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::file_size(a, error) != std::filesystem::file_size(b, error)) return false;
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return first && second && std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
+}
+
+/// Why the library cannot be there beside those of the registry, or "".
+std::string check_neighbours(const PluginFacts& facts, const std::string& path,
+                             const Registry& registry) {
+  if (const std::string* other = registry.library_named(facts.name)) {
+    if (same_content(path, *other)) {
+      return "it is a second copy of '" + *other + "', which is there already: load one of them";
+    }
+    return "a library named '" + facts.name + "' is already there, from '" + *other + "'";
+  }
+  const Registry::Library* other = registry.library_with_torch();
+  if (!facts.torch.empty() && other != nullptr && other->torch != facts.torch) {
+    return "it was built with torch " + facts.torch + ", and '" + other->path + "' with torch " +
+           other->torch + ": a process has one of them";
+  }
+  return "";
+}
+
+std::string load_file_of(const std::string& path, Registry* registry) {
+  std::error_code error;
+  const std::string absolute = std::filesystem::absolute(path, error).string();
+  if (!std::filesystem::exists(absolute, error)) return "there is no such file";
+  const std::string identity = identity_of(absolute);
+  if (registry->has_library(identity)) return {};
+  PluginFacts facts;
+  std::string reason = read_note(absolute, &facts);
+  if (reason.empty()) reason = check_facts(facts);
+  if (reason.empty()) reason = check_neighbours(facts, absolute, *registry);
+  const PluginDescriptor* library = nullptr;
+  if (reason.empty()) reason = open_library(absolute, facts, &library);
+  if (reason.empty()) reason = register_all(*library, path, registry);
+  if (reason.empty()) registry->add_library(identity, {facts.name, path, facts.torch});
+  return reason;
+}
+
+/// Operator libraries in the folders of PENSTOCK_PLUGIN_PATH, sorted by name in each: other
+/// libraries may lie beside them. A folder that cannot be read becomes a warning.
+std::vector<std::string> libraries_on_path(std::vector<Diagnostic>* diagnostics) {
+  std::vector<std::string> paths;
+  const char* value = std::getenv(kPathVariable);
+  std::istringstream folders(value == nullptr ? "" : value);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (folder.empty()) continue;
+    std::vector<std::string> here;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      PluginFacts facts;
+      if (entry.path().extension() != ".so") continue;
+      read_note(entry.path().string(), &facts);
+      if (!facts.form.empty()) here.push_back(entry.path().string());
+    }
+    if (error) {
+      diagnostics->push_back({.severity = Diagnostic::Severity::kWarning,
+                              .code = "plugin-path",
+                              .message = std::string(kPathVariable) + ": cannot read the folder '" +
+                                         folder + "': " + error.message()});
+    }
+    std::sort(here.begin(), here.end());
+    paths.insert(paths.end(), here.begin(), here.end());
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::string load_library(const std::string& path, Registry* registry) {
-  const std::string failed = "cannot load '" + path + "': ";
-  std::error_code error;
-  const std::string absolute = std::filesystem::absolute(path, error).string();
-  if (!std::filesystem::exists(absolute, error)) return failed + "there is no such file";
-  const std::string identity = identity_of(absolute);
-  if (registry->has_library(identity)) return {};
-  const PluginDescriptor* library = nullptr;
-  std::string reason = open_library(absolute, &library);
-  if (!reason.empty()) return failed + reason;
-  if (const std::string* other = registry->library_named(library->name)) {
-    return failed + "a library named '" + library->name + "' is already there, from '" + *other +
-           "'";
-  }
-  reason = register_all(*library, path, registry);
-  if (!reason.empty()) return failed + reason;
-  registry->add_library(identity, library->name, path);
-  return {};
+  const std::string reason = load_file_of(path, registry);
+  return reason.empty() ? "" : "cannot load '" + path + "': " + reason;
 }
 
 std::string builtin_library_path() {
@@ -145,16 +240,23 @@ std::string builtin_library_path() {
   return (here / kBuiltinLibrary).string();
 }
 
-Registry load_default_registry(const std::vector<std::string>& plugins,
-                               std::vector<Diagnostic>* diagnostics) {
+Registry load_default_registry(const std::vector<std::string>& files,
+                               std::vector<Diagnostic>* diagnostics,
+                               const std::vector<PluginSpec>& of_pipeline) {
   Registry registry;
-  std::vector<std::string> paths = {builtin_library_path()};
-  paths.insert(paths.end(), plugins.begin(), plugins.end());
-  for (const std::string& path : paths) {
-    const std::string reason = load_library(path, &registry);
-    if (reason.empty()) continue;
-    diagnostics->push_back({.code = "plugin", .message = reason});
+  const auto load = [&](const std::string& path, Diagnostic complaint) {
+    complaint.code = "plugin";
+    complaint.message = load_library(path, &registry);
+    if (!complaint.message.empty()) diagnostics->push_back(std::move(complaint));
+  };
+  load(builtin_library_path(), {});
+  for (const std::string& path : libraries_on_path(diagnostics)) {
+    load(path, {.severity = Diagnostic::Severity::kWarning});
   }
+  for (const PluginSpec& plugin : of_pipeline) {
+    load(plugin.path, {.at = plugin.at, .source_line = plugin.source_line});
+  }
+  for (const std::string& path : files) load(path, {});
   return registry;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "penstock/schema.h"
@@ -125,16 +126,10 @@ Json json_of(const Registry::Entry& entry) {
           {"example", schema.example()}};
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-}  // namespace
-
-std::string format_operators_text(const Registry& registry) {
+/// One line an operator: its name, kind, place, and the first sentence about it.
+std::string table_of(const Registry& registry, const std::vector<std::string>& names) {
   using enum Table::Align;
   Table heads({kLeft, kLeft, kLeft});
-  const std::vector<std::string> names = registry.names();
   for (const std::string& name : names) {
     const Schema& schema = registry.find(name)->def.schema;
     heads.row({name, std::string(name_of(schema.kind())), std::string(name_of(schema.where()))});
@@ -147,6 +142,24 @@ std::string format_operators_text(const Registry& registry) {
                fit(first_sentence(schema.doc()), left)});
   }
   return table.text();
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string format_operators_text(const Registry& registry) {
+  std::map<std::string, std::vector<std::string>> by_origin;
+  for (const std::string& name : registry.names()) {
+    by_origin[registry.find(name)->origin].push_back(name);
+  }
+  std::string text;
+  for (const auto& [origin, names] : by_origin) {
+    text += (text.empty() ? "" : "\n") + ("from " + origin + "\n") + table_of(registry, names);
+  }
+  return text;
 }
 
 std::string format_operators_json(const Registry& registry) {

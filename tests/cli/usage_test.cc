@@ -121,10 +121,11 @@ TEST_CASE("a command line that makes no sense is exit code 2, with a remedy") {
 TEST_CASE("list and describe show the schema, as text and as JSON") {
   const Outcome list = penstock_command({"list"});
   CHECK(list.code == 0);
+  CHECK(list.out.starts_with("from penstock_operators 0.1.0 ("));
   CHECK(list.out.find("decode_image  ") != std::string::npos);
   for (size_t begin = 0; begin < list.out.size();) {
     const size_t end = list.out.find('\n', begin);
-    CHECK(end - begin <= 100);
+    if (list.out.substr(begin, 5) != "from ") CHECK(end - begin <= 100);
     begin = end + 1;
   }
   const auto operators = nlohmann::json::parse(penstock_command({"list", "--format", "json"}).out);
