@@ -6,12 +6,16 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 
-install(TARGETS penstock EXPORT penstock LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS penstock penstock_testing EXPORT penstock
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET penstock_cli)
+  set_target_properties(penstock_cli PROPERTIES EXPORT_NAME cli)
+  install(TARGETS penstock_cli EXPORT penstock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(EXPORT penstock NAMESPACE penstock:: DESTINATION ${package_dir} FILE penstock-targets.cmake)
-foreach(target penstock_operators penstock_operators_aten penstock_cli)
+foreach(target penstock_operators penstock_operators_aten)
   if(TARGET ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endforeach()
 install(DIRECTORY engine/include/penstock DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
@@ -21,5 +25,5 @@ configure_package_config_file(cmake/penstock-config.cmake.in
   ${CMAKE_BINARY_DIR}/penstock-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/penstock-config-version.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES cmake/FindTorchLib.cmake ${CMAKE_BINARY_DIR}/penstock-config.cmake
+install(FILES cmake/FindTorchLib.cmake cmake/penstock-plugin.cmake ${CMAKE_BINARY_DIR}/penstock-config.cmake
   ${CMAKE_BINARY_DIR}/penstock-config-version.cmake DESTINATION ${package_dir})

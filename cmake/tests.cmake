@@ -20,7 +20,7 @@ if(doctest_FOUND AND TARGET penstock)
   target_include_directories(penstock_test_support PUBLIC
     ${CMAKE_SOURCE_DIR}/operators ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(penstock_test_support PUBLIC
-    penstock penstock_private doctest::doctest JPEG::JPEG PNG::PNG)
+    penstock_testing penstock penstock_private doctest::doctest JPEG::JPEG PNG::PNG)
   if(TARGET penstock_operators)
     target_link_libraries(penstock_test_support PUBLIC penstock_operators)
   endif()

@@ -39,7 +39,7 @@ struct CommonOptions {
   std::string verbosity = "normal";
 
   bool json() const { return format == "json"; }
-  LoadOptions load() const { return {set, plugins}; }
+  LoadOptions load() const { return {.set = set, .plugins = plugins}; }
   Verbosity level() const;
 };
 
@@ -107,5 +107,6 @@ void add_check(Shell& shell);
 void add_list(Shell& shell);
 void add_describe(Shell& shell);
 void add_graph(Shell& shell);
+void add_plugin(Shell& shell);
 
 }  // namespace penstock::cli

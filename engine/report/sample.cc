@@ -2,52 +2,17 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "base/heap_context.h"
 #include "report/build.h"
 
 namespace penstock {
 namespace {
 
 using Items = std::vector<Item>;
-
-/// One firing over heap memory.
-class SampleContext : public Context {
- public:
-  SampleContext(const Plan& plan, const PlanNode& node, std::span<const Item* const> inputs,
-                const Origin& origin)
-      : at_(origin) {
-    inputs_ = inputs.data();
-    count_ = inputs.size();
-    origin_ = &at_;
-    seed_ = plan.seed();
-    stream_ = node.stream;
-  }
-
-  using Context::output;
-  Tensor& output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) override {
-    return std::get<Tensor>(changes_[field] = Tensor::empty(sizes, dtype, layout));
-  }
-  void set(int field, Field value) override { changes_[field] = std::move(value); }
-  bool cancelled() const override { return false; }
-
-  bool dropped() const { return dropped_; }
-  Item finish(std::vector<Field> start, size_t fields) {
-    Item item;
-    item.origin = at_;
-    start.resize(fields);
-    for (auto& [field, value] : changes_) start[static_cast<size_t>(field)] = std::move(value);
-    item.fields = std::move(start);
-    return item;
-  }
-
- private:
-  Origin at_;
-  std::map<int, Field> changes_;
-};
 
 /// "image: uint8 [480, 640, 3] HWC, label: int64 []".
 std::string describe(const Field& field) {
@@ -198,11 +163,11 @@ class Sampler {
       Origin child = parent.origin;
       child.depth = std::min<uint32_t>(child.depth + 1, Origin::kMaxDepth);
       try {
-        SampleContext open(plan_, *node_, {&input, 1}, parent.origin);
+        HeapContext open(plan_.seed(), node_->stream, {&input, 1}, parent.origin);
         const std::unique_ptr<Stream> stream = op.open(open);
         for (uint64_t i = 0; i < count_; ++i) {
           child.child[child.depth - 1] = static_cast<uint32_t>(i);
-          SampleContext ctx(plan_, *node_, {&input, 1}, child);
+          HeapContext ctx(plan_.seed(), node_->stream, {&input, 1}, child);
           if (!stream->next(ctx)) break;
           keep(&ctx, parent.fields, &out);
         }
@@ -215,7 +180,7 @@ class Sampler {
 
   void fire(std::span<const Item* const> in, const Origin& origin, Items* out) {
     try {
-      SampleContext ctx(plan_, *node_, in, origin);
+      HeapContext ctx(plan_.seed(), node_->stream, in, origin);
       node_->prototype->process(ctx);
       const bool fresh = in.empty() || node_->kind == Kind::kCollate;
       const size_t before = out->size();
@@ -230,7 +195,7 @@ class Sampler {
     }
   }
 
-  void keep(SampleContext* ctx, std::vector<Field> start, Items* out) {
+  void keep(HeapContext* ctx, std::vector<Field> start, Items* out) {
     if (ctx->dropped()) {
       ++now_.dropped;
     } else {

@@ -84,11 +84,13 @@ OperatorDef make_normalize() {
               .doc = "Mean of each channel, as a part of the full range; a single one counts for "
                      "all channels.",
               .required = true,
+              .unit = "parts of the full range",
               .min_items = 1})
       .param({.name = "std",
               .type = ParamType::kFloatList,
               .doc = "Standard deviation of each channel, likewise; not 0.",
               .required = true,
+              .unit = "parts of the full range",
               .min_items = 1})
       .param(layout_param("CHW"));
   add_fields(schema, false)

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "support/run_operator.h"
+#include "penstock/testing.h"
 
 namespace penstock::testing {
 namespace {

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "penstock/testing.h"
 #include "report/schema_doc.h"
 #include "report/schema_text.h"
-#include "support/run_operator.h"
 
 namespace penstock::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernels/crop.h"
 #include "kernels/resize.h"
 #include "kernels/test_data.h"
-#include "support/run_operator.h"
+#include "penstock/testing.h"
 
 namespace penstock::testing {
 namespace {

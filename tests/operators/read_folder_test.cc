@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "penstock/testing.h"
 #include "read/file.h"
-#include "support/run_operator.h"
 
 namespace penstock::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <set>
 
-#include "support/run_operator.h"
+#include "penstock/testing.h"
 
 namespace penstock::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "support/run_operator.h"
+#include "penstock/testing.h"
 
 namespace penstock::testing {
 namespace {

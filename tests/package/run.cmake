@@ -29,6 +29,25 @@ build_project(${SOURCE}/tests/package/consumer consumer)
 call(${work}/consumer/build/consumer)
 message("${output}")
 
+# A newcomer's way, once for each kind: new, build, its own tests (which run it in a pipeline and
+# check it), with nothing of the source tree in sight.
+foreach(kind map source expand collate)
+  string(TIMESTAMP begin %s)
+  execute_process(COMMAND ${work}/prefix/bin/penstock plugin new my_${kind} --kind ${kind}
+    WORKING_DIRECTORY ${work} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+  set(folder ${work}/my_${kind})
+  call(${CMAKE_COMMAND} -S ${folder} -B ${folder}/build -G Ninja -DCMAKE_PREFIX_PATH=${work}/prefix)
+  call(${CMAKE_COMMAND} --build ${folder}/build)
+  call(${CMAKE_CTEST_COMMAND} --test-dir ${folder}/build --no-tests=error --output-on-failure)
+  call(ninja -C ${folder}/build -t deps)
+  string(TIMESTAMP end %s)
+  math(EXPR seconds "${end} - ${begin}")
+  message("plugin new --kind ${kind}, built and tested in ${seconds} s")
+  if(output MATCHES "${SOURCE}/(engine|operators|tests)/")
+    message(FATAL_ERROR "my_${kind} uses headers of the source tree:\n${output}")
+  endif()
+endforeach()
+
 file(GLOB plugins ${SOURCE}/plugins/*/CMakeLists.txt)
 foreach(file IN LISTS plugins)
   get_filename_component(folder ${file} DIRECTORY)

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
+#include "penstock/testing.h"
 #include "support/case_builder.h"
-#include "support/gate.h"
 #include "support/graph_run.h"
 
 namespace penstock::testing {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "penstock/testing.h"
 #include "support/case_builder.h"
-#include "support/gate.h"
 #include "support/graph_run.h"
 
 namespace penstock::testing {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/testing.h"
 #include "support/case_builder.h"
-#include "support/gate.h"
 #include "support/graph_run.h"
 
 namespace penstock::testing {

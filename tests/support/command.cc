@@ -16,8 +16,6 @@
 namespace penstock::testing {
 namespace {
 
-constexpr double kLimitSeconds = 60;
-
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -42,7 +40,7 @@ int wait_for(pid_t child, const std::string& err, const CommandOptions& options)
       kill(child, options.signals[sent++].first);
     }
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (passed.count() > kLimitSeconds) kill(child, SIGKILL);
+    if (passed.count() > options.seconds) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

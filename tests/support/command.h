@@ -22,9 +22,10 @@ struct CommandOptions {
   /// Signals to send, each as soon as stderr holds the text beside it.
   std::vector<std::pair<int, std::string>> signals;
   std::function<void()> on_start;  ///< called once the program has its stdout
+  double seconds = 60;             ///< a program that takes longer is killed (code 137)
 };
 
-/// `penstock ARGUMENTS...`; a run that takes longer than a minute is killed (code 137).
+/// `penstock ARGUMENTS...`.
 Outcome penstock_command(const std::vector<std::string>& arguments,
                          const CommandOptions& options = {});
 

@@ -14,6 +14,7 @@
 
 #include "penstock/diagnostic.h"
 #include "penstock/item.h"
+#include "penstock/operator.h"
 #include "penstock/report.h"
 #include "penstock/tensor.h"
 
@@ -44,8 +45,9 @@ class RunError : public std::runtime_error {
 };
 
 struct LoadOptions {
-  std::vector<std::string> set;      ///< "nodes.decode.concurrency=4", as --set
-  std::vector<std::string> plugins;  ///< operator libraries, as --plugin
+  std::vector<std::string> set;             ///< "nodes.decode.concurrency=4", as --set
+  std::vector<std::string> plugins;         ///< operator libraries, as --plugin
+  std::vector<OperatorDef> operators = {};  ///< of the program itself
 };
 
 struct EngineOptions {

@@ -1,5 +1,7 @@
 #pragma once
-/// Runs one built-in operator on given items, without an engine:
+/// For the tests of operators: runs one on given items, without an engine, or a whole pipeline with
+/// stages that fail or wait. Link penstock::testing and the library's own source files: the
+/// operators are those that its entry point registers. Any test framework will do.
 ///
 ///     const auto out = run_operator("collate", {{"batch_size", 2}},
 ///                                   {{{"x", tensor_of<float>({2}, {1, 2})}},
@@ -9,8 +11,12 @@
 /// Outputs are plain heap memory, filled with 0xA5 before the body sees it, so that a body that
 /// leaves an element out is found. What a body throws comes through.
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +26,7 @@
 #include <vector>
 
 #include "penstock/operator.h"
+#include "penstock/pipeline.h"
 
 namespace penstock::testing {
 
@@ -52,9 +59,9 @@ struct Setup {
   std::vector<FieldInfo> known;
 };
 
-/// The declaration of a built-in operator; throws std::out_of_range.
+/// The declaration of an operator of this library; throws std::out_of_range.
 const OperatorDef& find_operator(const std::string& op);
-/// Names of all built-in operators, in order of registration.
+/// Names of all operators of this library, in order of registration.
 std::vector<std::string> operator_names();
 /// An object with the given parameters and the schema's defaults; a number stands for a list of
 /// one. Ranges and choices are not checked: that is the plan's work.
@@ -112,5 +119,63 @@ std::vector<T> values_of(const Tensor& tensor) {
 inline std::vector<int64_t> shape_of(const Tensor& tensor) {
   return {tensor.shape().begin(), tensor.shape().end()};
 }
+
+/// A gate for bodies: they wait at it until the test opens it. Nothing waits for ever: after a
+/// minute both sides throw, which shows as a failing test instead of a hang.
+class Gate {
+ public:
+  /// Called by a body.
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, kLimit, [this] { return open_; })) {
+      throw std::runtime_error("nobody opened the gate");
+    }
+  }
+  /// Called by the test: returns once so many bodies have come.
+  void wait_for_arrivals(int count) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kLimit, [&] { return arrived_ >= count; })) {
+      throw std::runtime_error("nobody came to the gate");
+    }
+  }
+  void open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  int arrived() {
+    std::lock_guard lock(mutex_);
+    return arrived_;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kLimit{60};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  int arrived_ = 0;
+};
+
+/// Stages for pipelines, under the name `op`. A source of these items, all with the same fields:
+OperatorDef feed(std::string op, std::vector<NamedFields> items);
+/// A map that throws "forced to fail" for the samples at these positions of an epoch.
+OperatorDef fails_at(std::string op, std::set<uint64_t> positions);
+/// A blocking map whose bodies wait at the gate, which outlives the run.
+OperatorDef waits_at(std::string op, Gate& gate);
+
+/// A pipeline that may use the operators of this library and `more`, besides the built-in ones.
+/// Throws InvalidPipeline.
+Pipeline parse_pipeline(const std::string& yaml, std::vector<OperatorDef> more = {});
+
+/// What a run gave its consumer, in order, and how it ended.
+struct RunResult {
+  std::vector<Sample> items;  ///< batches, or samples where the pipeline has no collate
+  std::string error;          ///< why the run failed; empty: it did not
+  Report report;
+};
+/// Runs it to its end.
+RunResult run_pipeline(const std::string& yaml, std::vector<OperatorDef> more = {});
 
 }  // namespace penstock::testing

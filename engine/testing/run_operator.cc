@@ -1,50 +1,41 @@
-#include "support/run_operator.h"
-
 #include <algorithm>
 #include <cstring>
-#include <map>
 
+#include "base/heap_context.h"
 #include "penstock/plugin.h"
+#include "penstock/testing.h"
+#include "testing/fields.h"
 
 namespace penstock::testing {
 namespace {
 
-/// One firing over heap memory.
-class HeapContext : public Context {
+/// A firing as the test wants it: fresh memory is full of 0xA5.
+class TestContext : public HeapContext {
  public:
-  HeapContext(const Setup& setup, std::span<const Item* const> inputs, const Origin& origin)
-      : setup_(setup), at_(origin) {
-    inputs_ = inputs.data();
-    count_ = inputs.size();
-    origin_ = &at_;
-    seed_ = setup.seed;
-    stream_ = hash_text(setup.stream);
-  }
+  TestContext(const Setup& setup, std::span<const Item* const> inputs, const Origin& origin)
+      : HeapContext(setup.seed, hash_text(setup.stream), inputs, origin), setup_(setup) {}
 
   using Context::output;
   Tensor& output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) override {
-    Tensor tensor = Tensor::empty(sizes, dtype, layout);
+    Tensor& tensor = HeapContext::output(field, sizes, dtype, layout);
     if (tensor.nbytes() != 0) std::memset(tensor.mutable_data(), 0xA5, tensor.nbytes());
-    return std::get<Tensor>(changes_[field] = std::move(tensor));
+    return tensor;
   }
-  void set(int field, Field value) override { changes_[field] = std::move(value); }
   bool cancelled() const override { return setup_.cancelled; }
   std::string key(size_t i) const override {
-    const uint64_t index = i < count_ ? in(i).origin.index : at_.index;
+    const uint64_t index = i < count_ ? in(i).origin.index : origin_->index;
     return index < setup_.keys.size() ? setup_.keys[index] : Context::key(i);
   }
 
   /// The finished output; `start` holds the fields that it begins with.
-  Sample finish(std::vector<Field> start, const FieldTable& table) {
-    Sample sample{.origin = at_, .dropped = dropped_, .fields = {}};
+  Sample sample(std::vector<Field> start, const FieldTable& table) {
+    Sample sample{.origin = *origin_, .dropped = dropped_, .fields = {}};
     if (dropped_) return sample;
-    for (auto& [field, value] : changes_) {
-      if (static_cast<size_t>(field) >= start.size()) start.resize(static_cast<size_t>(field) + 1);
-      start[static_cast<size_t>(field)] = std::move(value);
-    }
-    for (int i = 0; i < table.size() && static_cast<size_t>(i) < start.size(); ++i) {
+    Item item = finish(std::move(start), static_cast<size_t>(table.size()));
+    for (int i = 0; i < table.size(); ++i) {
       if (!table.at(i).name.empty()) {
-        sample.fields.emplace_back(table.at(i).name, std::move(start[static_cast<size_t>(i)]));
+        sample.fields.emplace_back(table.at(i).name,
+                                   std::move(item.fields[static_cast<size_t>(i)]));
       }
     }
     return sample;
@@ -52,8 +43,6 @@ class HeapContext : public Context {
 
  private:
   const Setup& setup_;
-  Origin at_;
-  std::map<int, Field> changes_;
 };
 
 class Collector : public OperatorSink {
@@ -61,15 +50,6 @@ class Collector : public OperatorSink {
   void add(OperatorDef def) override { defs.push_back(std::move(def)); }
   std::vector<OperatorDef> defs;
 };
-
-const std::vector<OperatorDef>& all_operators() {
-  static const std::vector<OperatorDef> defs = [] {
-    Collector collector;
-    penstock_plugin()->register_operators(collector);
-    return std::move(collector.defs);
-  }();
-  return defs;
-}
 
 /// As the plan does for a value in YAML: 3 for a list or a float.
 ParamValue fit(const Param& param, ParamValue value) {
@@ -89,6 +69,59 @@ ParamValue fit(const Param& param, ParamValue value) {
   return value;
 }
 
+std::vector<Item> make_items(const std::vector<NamedFields>& inputs, const Setup& setup) {
+  std::vector<Item> items(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    items[i].origin.position = items[i].origin.index = i;
+    if (i < setup.origins.size()) items[i].origin = setup.origins[i];
+    items[i].samples.assign(setup.batch, items[i].origin);
+    for (const auto& [name, field] : inputs[i]) items[i].fields.push_back(field);
+  }
+  return items;
+}
+
+std::vector<Sample> run_source(Source& source, const FieldTable& table, const Setup& setup) {
+  std::vector<Sample> out;
+  for (uint64_t i = 0; i < source.size(setup.epoch); ++i) {
+    TestContext ctx(setup, {}, {.epoch = setup.epoch, .position = i, .index = i});
+    source.process(ctx);
+    out.push_back(ctx.sample({}, table));
+  }
+  return out;
+}
+
+void run_expand(Expand& op, const Item& item, const FieldTable& table, const Setup& setup,
+                std::vector<Sample>* out) {
+  const Item* parent = &item;
+  TestContext open_ctx(setup, {&parent, 1}, item.origin);
+  const std::unique_ptr<Stream> stream = op.open(open_ctx);
+  Origin child = item.origin;
+  child.depth += 1;
+  for (;; ++child.child[child.depth - 1]) {
+    TestContext ctx(setup, {&parent, 1}, child);
+    if (!stream->next(ctx)) return;
+    out->push_back(ctx.sample(item.fields, table));
+  }
+}
+
+std::vector<Sample> run_collate(Collate& op, const std::vector<Item>& items,
+                                const FieldTable& table, const Setup& setup) {
+  std::vector<Sample> out;
+  for (size_t from = 0; from < items.size(); from += op.batch_size()) {
+    std::vector<const Item*> group;
+    for (size_t i = from; i < std::min(items.size(), from + op.batch_size()); ++i) {
+      group.push_back(&items[i]);
+    }
+    if (op.drop_last() && group.size() < op.batch_size()) break;
+    TestContext ctx(setup, group, group.front()->origin);
+    op.process(ctx);
+    out.push_back(ctx.sample({}, table));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<FieldInfo> known_fields(const NamedFields& fields) {
   std::vector<FieldInfo> known;
   for (const auto& [name, field] : fields) {
@@ -105,58 +138,14 @@ std::vector<FieldInfo> known_fields(const NamedFields& fields) {
   return known;
 }
 
-std::vector<Item> make_items(const std::vector<NamedFields>& inputs, const Setup& setup) {
-  std::vector<Item> items(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    items[i].origin.position = items[i].origin.index = i;
-    if (i < setup.origins.size()) items[i].origin = setup.origins[i];
-    items[i].samples.assign(setup.batch, items[i].origin);
-    for (const auto& [name, field] : inputs[i]) items[i].fields.push_back(field);
-  }
-  return items;
+const std::vector<OperatorDef>& all_operators() {
+  static const std::vector<OperatorDef> defs = [] {
+    Collector collector;
+    penstock_plugin()->register_operators(collector);
+    return std::move(collector.defs);
+  }();
+  return defs;
 }
-
-std::vector<Sample> run_source(Source& source, const FieldTable& table, const Setup& setup) {
-  std::vector<Sample> out;
-  for (uint64_t i = 0; i < source.size(setup.epoch); ++i) {
-    HeapContext ctx(setup, {}, {.epoch = setup.epoch, .position = i, .index = i});
-    source.process(ctx);
-    out.push_back(ctx.finish({}, table));
-  }
-  return out;
-}
-
-void run_expand(Expand& op, const Item& item, const FieldTable& table, const Setup& setup,
-                std::vector<Sample>* out) {
-  const Item* parent = &item;
-  HeapContext open_ctx(setup, {&parent, 1}, item.origin);
-  const std::unique_ptr<Stream> stream = op.open(open_ctx);
-  Origin child = item.origin;
-  child.depth += 1;
-  for (;; ++child.child[child.depth - 1]) {
-    HeapContext ctx(setup, {&parent, 1}, child);
-    if (!stream->next(ctx)) return;
-    out->push_back(ctx.finish(item.fields, table));
-  }
-}
-
-std::vector<Sample> run_collate(Collate& op, const std::vector<Item>& items,
-                                const FieldTable& table, const Setup& setup) {
-  std::vector<Sample> out;
-  for (size_t from = 0; from < items.size(); from += op.batch_size()) {
-    std::vector<const Item*> group;
-    for (size_t i = from; i < std::min(items.size(), from + op.batch_size()); ++i) {
-      group.push_back(&items[i]);
-    }
-    if (op.drop_last() && group.size() < op.batch_size()) break;
-    HeapContext ctx(setup, group, group.front()->origin);
-    op.process(ctx);
-    out.push_back(ctx.finish({}, table));
-  }
-  return out;
-}
-
-}  // namespace
 
 bool Sample::has(std::string_view name) const {
   return std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.first == name; });
@@ -233,9 +222,9 @@ std::vector<Sample> run_operator(const std::string& op, const ParamList& params,
       continue;
     }
     const Item* input = &item;
-    HeapContext ctx(setup, {&input, 1}, item.origin);
+    TestContext ctx(setup, {&input, 1}, item.origin);
     object->process(ctx);
-    out.push_back(ctx.finish(item.fields, table));
+    out.push_back(ctx.sample(item.fields, table));
   }
   return out;
 }

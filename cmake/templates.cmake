@@ -1,0 +1,15 @@
+# The files that `penstock plugin new` writes are part of the program: plugins/template becomes
+# plugin_templates.cc in the build folder.
+set(template_dir ${CMAKE_SOURCE_DIR}/plugins/template)
+set(templates_source ${CMAKE_BINARY_DIR}/generated/plugin_templates.cc)
+file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${template_dir} ${template_dir}/*.in)
+set(content "#include \"cli/plugin_templates.h\"\n\nnamespace penstock::cli {\n\n")
+string(APPEND content "const std::vector<PluginTemplate>& plugin_templates() {\n")
+string(APPEND content "  static const std::vector<PluginTemplate> all = {\n")
+foreach(template IN LISTS templates)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${template_dir}/${template})
+  file(READ ${template_dir}/${template} text)
+  string(APPEND content "      {\"${template}\", R\"---(${text})---\"},\n")
+endforeach()
+string(APPEND content "  };\n  return all;\n}\n\n}  // namespace penstock::cli\n")
+file(CONFIGURE OUTPUT ${templates_source} CONTENT "@content@" @ONLY)

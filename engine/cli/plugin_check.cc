@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "cli/plugin.h"
+#include "conform/check.h"
+#include "conform/isolated.h"
+#include "conform/race.h"
+#include "plugin/loader.h"
+#include "plugin/note.h"
+#include "report/words.h"
+
+namespace penstock::cli {
+namespace {
+
+using conform::Finding;
+using conform::OperatorFindings;
+
+constexpr int kLongestSilence = 120;  // seconds; the longest check runs for two times 20
+constexpr const char* kThreadSanitizer = "libtsan.so.2";
+constexpr int kRaceReported = 66;
+
+/// Keeps what is said.
+class Record : public conform::Listener {
+ public:
+  void begin(const std::string& check) override { now_ = check; }
+  void end(const Finding& finding) override {
+    findings.push_back(finding);
+    now_.clear();
+  }
+  /// The child ended badly.
+  void broke_off(const std::string& how) {
+    if (!how.empty())
+      findings.push_back({Finding::Status::kFail, now_.empty() ? "run" : now_, how});
+  }
+  std::vector<Finding> findings;
+
+ private:
+  std::string now_;
+};
+
+/// The registry with the library's operators, whose names are put into `names`.
+Registry load(const std::string& file, std::vector<std::string>* names) {
+  Registry registry;
+  std::string reason = load_library(file, &registry);
+  *names = registry.names();
+  // Beside it, for what its pipelines need; it may be this one itself.
+  if (reason.empty()) reason = load_library(builtin_library_path(), &registry);
+  if (!reason.empty()) throw std::runtime_error(reason);
+  return registry;
+}
+
+/// Overrides for one operator: "PARAM=VALUE".
+std::vector<std::string> sets_of(const std::vector<std::string>& all, const std::string& op) {
+  std::vector<std::string> mine;
+  for (const std::string& text : all) {
+    if (text.starts_with(op + ".")) mine.push_back(text.substr(op.size() + 1));
+  }
+  return mine;
+}
+
+void check_sets(const std::vector<std::string>& sets, const std::vector<std::string>& names) {
+  for (const std::string& text : sets) {
+    const std::string op = text.substr(0, text.find('.'));
+    const bool known = std::find(names.begin(), names.end(), op) != names.end();
+    if (!known || text.find('=') == std::string::npos) {
+      throw UsageError(
+          fmt::format("--set {}: there is no such parameter", text),
+          fmt::format("write OP.PARAM=VALUE; the operators are {}", fmt::join(names, ", ")));
+    }
+  }
+}
+
+/// In processes of their own: first who is there, then one after the other.
+std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
+  Record list;
+  const std::string how = conform::run_isolated(
+      [&](conform::Listener& said) {
+        std::vector<std::string> names;
+        load(flags.file, &names);
+        for (const std::string& name : names) said.end({Finding::Status::kPass, "operator", name});
+      },
+      kLongestSilence, list);
+  list.broke_off(how.empty() ? "" : "loading it " + how);
+  if (!how.empty()) return {{"", list.findings}};
+  std::vector<std::string> names;
+  for (const Finding& finding : list.findings) names.push_back(finding.text);
+  check_sets(flags.common.set, names);
+  std::vector<OperatorFindings> all;
+  for (const std::string& name : names) {
+    Record record;
+    record.broke_off(conform::run_isolated(
+        [&](conform::Listener& said) {
+          std::vector<std::string> ignored;
+          const Registry registry = load(flags.file, &ignored);
+          conform::check_operator(registry, name, sets_of(flags.common.set, name), said);
+        },
+        kLongestSilence, record));
+    all.push_back({name, std::move(record.findings)});
+  }
+  return all;
+}
+
+/// In this process, which the sanitizer watches: it has the last word when the process ends.
+std::vector<OperatorFindings> check_here(const CheckPluginFlags& flags) {
+  std::vector<std::string> names;
+  const Registry registry = load(flags.file, &names);
+  check_sets(flags.common.set, names);
+  std::vector<OperatorFindings> all;
+  for (const std::string& name : names) {
+    Record record;
+    conform::check_operator(registry, name, sets_of(flags.common.set, name), record);
+    all.push_back({name, std::move(record.findings)});
+  }
+  return all;
+}
+
+const char* word_of(Finding::Status status) {
+  switch (status) {
+    case Finding::Status::kPass:
+      return "ok";
+    case Finding::Status::kFail:
+      return "FAILED";
+    case Finding::Status::kNotDone:
+      return "-";
+  }
+  return "";
+}
+
+size_t count_failed(const std::vector<OperatorFindings>& all) {
+  size_t failed = 0;
+  for (const OperatorFindings& each : all) {
+    failed += std::any_of(each.findings.begin(), each.findings.end(), [](const Finding& finding) {
+      return finding.status == Finding::Status::kFail;
+    });
+  }
+  return failed;
+}
+
+std::string text_of(const PluginFacts& facts, const std::vector<OperatorFindings>& all) {
+  std::string text =
+      fmt::format("{} {}, by {}, licence: {}; penstock {}{}, {}\n", facts.name, facts.version,
+                  facts.author, facts.licence, facts.penstock,
+                  facts.torch.empty() ? "" : ", torch " + facts.torch, facts.compiler);
+  for (const OperatorFindings& each : all) {
+    if (!each.op.empty()) text += "\n" + each.op + "\n";
+    Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+    for (const Finding& finding : each.findings) {
+      table.row({"  " + finding.check, word_of(finding.status), finding.text});
+    }
+    text += table.text();
+  }
+  const size_t failed = count_failed(all);
+  return text + (failed == 0 ? fmt::format("\nall {} operators conform\n", all.size())
+                             : fmt::format("\n{} of {} operators failed\n", failed, all.size()));
+}
+
+std::string json_of(const PluginFacts& facts, const std::vector<OperatorFindings>& all) {
+  using Json = nlohmann::ordered_json;
+  Json operators = Json::array();
+  for (const OperatorFindings& each : all) {
+    Json findings = Json::array();
+    for (const Finding& finding : each.findings) {
+      const char* status = finding.status == Finding::Status::kPass   ? "pass"
+                           : finding.status == Finding::Status::kFail ? "fail"
+                                                                      : "not_done";
+      findings.push_back({{"check", finding.check}, {"status", status}, {"text", finding.text}});
+    }
+    operators.push_back({{"name", each.op}, {"findings", std::move(findings)}});
+  }
+  const Json json = {{"name", facts.name},         {"version", facts.version},
+                     {"author", facts.author},     {"licence", facts.licence},
+                     {"penstock", facts.penstock}, {"torch", facts.torch},
+                     {"compiler", facts.compiler}, {"operators", std::move(operators)},
+                     {"failed", count_failed(all)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// The same command in a process that the thread sanitizer watches; its exit code.
+int run_watched(const CheckPluginFlags& flags) {
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot start a process");
+  if (child == 0) {
+    setenv("LD_PRELOAD", kThreadSanitizer, 1);
+    setenv("TSAN_OPTIONS", fmt::format("exitcode={}", kRaceReported).c_str(), 0);
+    personality(ADDR_NO_RANDOMIZE);  // its shadow memory needs fixed addresses
+    std::vector<std::string> words = {"penstock", "plugin",   "check",
+                                      flags.file, "--format", flags.common.format};
+    for (const std::string& set : flags.common.set) words.insert(words.end(), {"--set", set});
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", arguments.data());
+    _exit(kFailed);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
+}
+
+}  // namespace
+
+int check_plugin(const CheckPluginFlags& flags) {
+  PluginFacts facts;
+  if (const std::string reason = read_note(flags.file, &facts); !reason.empty()) {
+    print_error(fmt::format("cannot load '{}': {}", flags.file, reason));
+    return kFailed;
+  }
+  if (facts.sanitizer == "thread" && !conform::watches_threads()) {
+    const int code = run_watched(flags);
+    if (code == kRaceReported) print_error("the thread sanitizer reports a data race (see above)");
+    return code == kOk ? kOk : kFailed;
+  }
+  const auto all = conform::watches_threads() ? check_here(flags) : check_isolated(flags);
+  write_result(flags.common.json() ? json_of(facts, all) : text_of(facts, all));
+  return count_failed(all) == 0 ? kOk : kFailed;
+}
+
+}  // namespace penstock::cli

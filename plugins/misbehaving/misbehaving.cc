@@ -1,0 +1,150 @@
+// Operators that each break one promise, for the tests of `penstock plugin check` and of the
+// engine. Nothing to copy from.
+#include <fcntl.h>
+#include <penstock/plugin.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+namespace {
+
+using namespace penstock;
+
+bool is_odd(const Tensor& tensor) {
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    const float value = tensor.data_as<float>()[i];
+    if (!(value >= 0 && value < 1)) return true;
+  }
+  return false;
+}
+
+/// A map over the float32 vector "x" that trusts nobody with its type; `Body` breaks the promise.
+template <typename Body>
+class Breaking : public Operator {
+ public:
+  void infer(FieldTable& fields) override {
+    field_ = fields.require("x", "");
+    const FieldInfo& info = fields.at(field_);
+    if (info.is_text || info.dtype != DType::kFloat32) throw ParamError("", "x is no float32");
+  }
+  void process(Context& ctx) override { body_(ctx, ctx.tensor(field_), field_); }
+
+ private:
+  Body body_;
+  int field_ = -1;
+};
+
+float* copy_of(Context& ctx, const Tensor& in, int field) {
+  float* out = ctx.output(field, in.shape(), DType::kFloat32).mutable_data_as<float>();
+  for (int64_t i = 0; i < in.numel(); ++i) out[i] = in.data_as<float>()[i];
+  return out;
+}
+
+struct WrongShape {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    float* out = ctx.output(field, {in.numel() - 1}, DType::kFloat32).mutable_data_as<float>();
+    for (int64_t i = 0; i < in.numel() - 1; ++i) out[i] = 0;
+  }
+};
+
+struct WrongType {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    auto* out = ctx.output(field, in.shape(), DType::kInt32).mutable_data_as<int32_t>();
+    for (int64_t i = 0; i < in.numel(); ++i) out[i] = 0;
+  }
+};
+
+struct Counting {  // depends on what was there before
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    static std::atomic<int> calls{0};
+    copy_of(ctx, in, field)[0] = static_cast<float>(++calls);
+  }
+};
+
+struct SecretlyRandom {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    copy_of(ctx, in, field)[0] = static_cast<float>(ctx.rng().uniform());
+  }
+};
+
+struct SecretlyDropping {
+  void operator()(Context& ctx, const Tensor&, int) const {
+    if (ctx.origin().position % 2 == 1) ctx.drop();
+  }
+};
+
+struct Leaking {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    static void* volatile last;
+    last = std::malloc(64);  // NOLINT: that is the point
+    copy_of(ctx, in, field);
+  }
+};
+
+struct LeavingFilesOpen {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (ctx.origin().position % 1000 == 1) static_cast<void>(open("/dev/null", O_RDONLY));
+    copy_of(ctx, in, field);
+  }
+};
+
+struct ThrowingNumbers {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (is_odd(in)) throw 42;
+    copy_of(ctx, in, field);
+  }
+};
+
+struct Crashing {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (is_odd(in)) std::raise(SIGSEGV);
+    copy_of(ctx, in, field);
+  }
+};
+
+struct Resentful {  // after an odd sample all others suffer
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    static std::atomic<bool> offended{false};
+    if (is_odd(in)) offended = true;
+    copy_of(ctx, in, field)[0] += offended ? 1 : 0;
+  }
+};
+
+struct Decent {
+  void operator()(Context& ctx, const Tensor& in, int field) const { copy_of(ctx, in, field); }
+};
+
+Schema schema_of(const char* name, const char* doc) {
+  Schema schema(name, Kind::kMap, doc);
+  schema.reads("x", "float32 vector").writes("x", "float32 vector");
+  return schema.example(std::string("{op: ") + name + "}");
+}
+
+template <typename Body>
+void add(OperatorSink& sink, Schema schema) {
+  sink.add({std::move(schema), [](const Params&) { return std::make_unique<Breaking<Body>>(); }});
+}
+
+void register_operators(OperatorSink& sink) {
+  add<WrongShape>(sink, schema_of("wrong_shape", "Gives one element less than it says."));
+  add<WrongType>(sink, schema_of("wrong_type", "Gives integers where it says floats."));
+  add<Counting>(sink, schema_of("counting", "Gives something else at each call."));
+  add<SecretlyRandom>(sink, schema_of("secretly_random", "Draws numbers and does not say so."));
+  add<SecretlyDropping>(sink, schema_of("secretly_dropping", "Drops and does not say so."));
+  add<Leaking>(sink, schema_of("leaking", "Forgets memory."));
+  add<LeavingFilesOpen>(sink, schema_of("leaving_files_open", "Forgets files."));
+  add<ThrowingNumbers>(sink, schema_of("throwing_numbers", "Throws a number."));
+  add<Crashing>(sink, schema_of("crashing", "Ends its process on odd samples."));
+  add<Resentful>(sink, schema_of("resentful", "Is never the same after an odd sample."));
+  Schema silent("silent", Kind::kMap, "Says too little.");
+  silent.param(
+      {.name = "much", .type = ParamType::kInt, .doc = "How much.", .default_value = int64_t{1}});
+  add<Decent>(sink, std::move(silent));
+  add<Decent>(sink, schema_of("decent", "Keeps its promises."));
+}
+
+}  // namespace
+
+PENSTOCK_PLUGIN("misbehaving", "0.1.0", "the Penstock authors", "Apache-2.0", register_operators)
