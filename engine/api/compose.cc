@@ -31,15 +31,10 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
   result.spec = whole ? std::move(whole) : std::move(partial);
   std::vector<PluginSpec> of_pipeline;
   if (result.spec) of_pipeline = result.spec->plugins;
-  std::vector<Diagnostic> plugin_errors;
-  result.registry = load_default_registry(options.plugins, &plugin_errors, of_pipeline);
+  result.registry = load_default_registry(options.plugins, &found, of_pipeline);
   for (const OperatorDef& def : options.operators) {
     const std::string reason = result.registry.add(def, "this program");
-    if (!reason.empty()) plugin_errors.push_back({.code = "plugin", .message = reason});
-  }
-  for (Diagnostic& error : plugin_errors) {
-    if (error.at.file.empty() && result.spec) error.at.file = result.spec->file;
-    found.push_back(std::move(error));
+    if (!reason.empty()) found.push_back({.code = "plugin", .message = reason});
   }
   if (result.spec) {
     auto plan = make_plan(*result.spec, result.registry, &found);

@@ -46,7 +46,7 @@ TEST_CASE("options of the loader change values and add libraries") {
   CHECK(Pipeline::parse(kSmall, options).plan().batches_per_epoch(0) == 2);
   options.plugins = {"no-such.so"};
   CHECK_THROWS_WITH_AS(Pipeline::parse(kSmall, options),
-                       "--plugin: error[plugin]: cannot load 'no-such.so': there is no such file\n",
+                       "error[plugin]: cannot load 'no-such.so': there is no such file\n",
                        InvalidPipeline);
 }
 
