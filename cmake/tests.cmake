@@ -80,9 +80,34 @@ if(PENSTOCK_PYTHON AND NOT PENSTOCK_TESTS STREQUAL OFF)
   set_tests_properties(structure PROPERTIES LABELS structure TIMEOUT ${test_timeout})
 endif()
 
-# The installed package, used by a program outside the tree.
-if(TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
+# The JSON Schema, by a validator of others.
+if(PENSTOCK_PYTHON AND TARGET penstock_cli AND NOT PENSTOCK_TESTS STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
+  execute_process(COMMAND ${PENSTOCK_PYTHON} -c "import jsonschema, yaml"
+    RESULT_VARIABLE no_validator OUTPUT_QUIET ERROR_QUIET)
+  if(no_validator)
+    message(STATUS "python3-jsonschema or python3-yaml is not installed: the test `schema` is left out")
+  else()
+    add_test(NAME schema COMMAND ${PENSTOCK_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/cli/schema_check.py
+      $<TARGET_FILE:penstock_cli> ${CMAKE_SOURCE_DIR})
+    set_tests_properties(schema PROPERTIES LABELS cli TIMEOUT ${test_timeout})
+  endif()
+endif()
+
+# The C interface, used by a program that knows nothing of C++.
+if(PENSTOCK_PYTHON AND TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
+  add_test(NAME ctypes COMMAND ${PENSTOCK_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/api/ctypes_loop.py
+    $<TARGET_FILE:penstock> ${CMAKE_SOURCE_DIR}/tests/api/ctypes_loop.yaml)
+  set_tests_properties(ctypes PROPERTIES LABELS api TIMEOUT ${test_timeout})
+endif()
+
+# The installed package, used by programs and operator libraries outside the tree.
+set(torch_root)
+if(TorchLib_FOUND)
+  set(torch_root ${TorchLib_ROOT})
+endif()
+if(PENSTOCK_PYTHON AND TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
   add_test(NAME package COMMAND ${CMAKE_COMMAND} -DBINARY=${CMAKE_BINARY_DIR}
-    -DSOURCE=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/tests/package/run.cmake)
+    -DSOURCE=${CMAKE_SOURCE_DIR} -DPYTHON=${PENSTOCK_PYTHON}
+    -DLIBDIR=${CMAKE_INSTALL_LIBDIR} -DTORCH=${torch_root} -P ${CMAKE_SOURCE_DIR}/tests/package/run.cmake)
   set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${test_timeout})
 endif()

@@ -108,5 +108,6 @@ void add_list(Shell& shell);
 void add_describe(Shell& shell);
 void add_graph(Shell& shell);
 void add_plugin(Shell& shell);
+void add_schema(Shell& shell);
 
 }  // namespace penstock::cli

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   add_graph(shell);
   add_list(shell);
   add_describe(shell);
+  add_schema(shell);
   add_plugin(shell);
   return dispatch(shell, argc, argv);
 }

@@ -19,10 +19,29 @@ std::string abi_text(uint32_t major, uint32_t minor) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::string check_abi(uint32_t major, uint32_t minor) {
-  if (major == kPluginAbiMajor && minor <= kPluginAbiMinor) return "";
-  return "it was built for plugin ABI " + abi_text(major, minor) + ", this engine has " +
-         abi_text(kPluginAbiMajor, kPluginAbiMinor) + kBuildAgain;
+struct Abi {
+  const char* name;
+  uint32_t major, minor;
+};
+constexpr Abi kCppAbi = {"plugin ABI", kPluginAbiMajor, kPluginAbiMinor};
+constexpr Abi kCAbi = {"C plugin ABI", PENSTOCK_C_ABI_MAJOR, PENSTOCK_C_ABI_MINOR};
+
+std::string check_abi(const Abi& ours, uint32_t major, uint32_t minor) {
+  if (major == ours.major && minor <= ours.minor) return "";
+  return std::string("it was built for ") + ours.name + " " + abi_text(major, minor) +
+         ", this engine has " + abi_text(ours.major, ours.minor) + kBuildAgain;
+}
+
+// Objects of the C++ form are those of the headers and of the C++ library.
+std::string check_cpp(const PluginFacts& facts) {
+  if (compatible_part(facts.penstock) != compatible_part(kVersion)) {
+    return "it was built for penstock " + facts.penstock + ", this is " + kVersion + kBuildAgain;
+  }
+  if (facts.standard_library != PENSTOCK_STANDARD_LIBRARY) {
+    return "it was built with the C++ library '" + facts.standard_library +
+           "', this engine with '" + PENSTOCK_STANDARD_LIBRARY "': build it again with that one";
+  }
+  return "";
 }
 
 std::string check_sanitizer(const std::string& sanitizer) {
@@ -36,23 +55,36 @@ std::string check_sanitizer(const std::string& sanitizer) {
 }  // namespace
 
 std::string check_facts(const PluginFacts& facts) {
-  if (facts.form != "c++") {
-    return "its note is of the form '" + facts.form + "', this engine knows c++" + kBuildAgain;
+  const bool is_c = facts.form == "c";
+  if (!is_c && facts.form != "c++") {
+    return "its note is of the form '" + facts.form + "', this engine knows c and c++" +
+           kBuildAgain;
   }
-  if (std::string reason = check_abi(facts.abi_major, facts.abi_minor); !reason.empty()) {
-    return reason;
-  }
+  std::string reason = check_abi(is_c ? kCAbi : kCppAbi, facts.abi_major, facts.abi_minor);
+  if (!reason.empty()) return reason;
   if (facts.name.empty() || facts.version.empty() || facts.penstock.empty()) {
     return "its note is not complete (name, version, penstock)";
   }
-  if (compatible_part(facts.penstock) != compatible_part(kVersion)) {
-    return "it was built for penstock " + facts.penstock + ", this is " + kVersion + kBuildAgain;
+  if (!is_c) reason = check_cpp(facts);
+  return reason.empty() ? check_sanitizer(facts.sanitizer) : reason;
+}
+
+std::string check_descriptor(const PenstockCPlugin* plugin, const PluginFacts& note) {
+  if (plugin == nullptr) return "it gives no descriptor";
+  if (plugin->struct_size < sizeof(PenstockCPlugin)) {
+    return "its descriptor has " + std::to_string(plugin->struct_size) + " bytes, not " +
+           std::to_string(sizeof(PenstockCPlugin));
   }
-  if (facts.standard_library != PENSTOCK_STANDARD_LIBRARY) {
-    return "it was built with the C++ library '" + facts.standard_library +
-           "', this engine with '" + PENSTOCK_STANDARD_LIBRARY "': build it again with that one";
+  std::string reason = check_abi(kCAbi, plugin->abi_major, plugin->abi_minor);
+  if (!reason.empty()) return reason;
+  if (plugin->name == nullptr || plugin->version == nullptr || plugin->operators == nullptr) {
+    return "its descriptor is not complete";
   }
-  return check_sanitizer(facts.sanitizer);
+  if (note.name != plugin->name || note.version != plugin->version) {
+    return "its note says '" + note.name + " " + note.version + "' where its descriptor says '" +
+           plugin->name + " " + plugin->version + "'";
+  }
+  return "";
 }
 
 std::string check_descriptor(const PluginDescriptor* descriptor, const PluginFacts& note) {
@@ -61,7 +93,7 @@ std::string check_descriptor(const PluginDescriptor* descriptor, const PluginFac
   if (size < offsetof(PluginDescriptor, name)) {
     return "its descriptor has " + std::to_string(size) + " bytes: it is no operator library";
   }
-  if (std::string reason = check_abi(descriptor->abi_major, descriptor->abi_minor);
+  if (std::string reason = check_abi(kCppAbi, descriptor->abi_major, descriptor->abi_minor);
       !reason.empty()) {
     return reason;
   }

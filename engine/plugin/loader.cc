@@ -17,6 +17,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "plugin/c_form.h"
 #include "plugin/handshake.h"
 #include "plugin/note.h"
 
@@ -24,6 +25,7 @@ namespace penstock {
 namespace {
 
 constexpr const char* kEntryPoint = "penstock_plugin";
+constexpr const char* kCEntryPoint = "penstock_c_plugin";
 constexpr const char* kBuiltinLibrary = "libpenstock_operators.so";
 constexpr const char* kPathVariable = "PENSTOCK_PLUGIN_PATH";
 constexpr int kBadLibrary = 78;  // EX_CONFIG of sysexits.h, as for a pipeline that cannot be loaded
@@ -118,38 +120,61 @@ void* open_file(const std::string& path) {
   return handle;
 }
 
-std::string open_library(const std::string& path, const PluginFacts& note,
-                         const PluginDescriptor** descriptor) {
-  void* handle = open_file(path);
-  if (handle == nullptr) return last_loader_error();
-  using EntryPoint = const PluginDescriptor* (*)();
-  const auto entry = reinterpret_cast<EntryPoint>(dlsym(handle, kEntryPoint));
-  if (entry == nullptr) {
-    return std::string("it is no operator library: it has no function ") + kEntryPoint;
-  }
-  const std::string reason = guarded(std::string(kEntryPoint) + "()", [&]() -> std::string {
+/// Calls the entry point `name` of an opened library; the reason why it gives nothing, or "".
+template <typename Descriptor>
+std::string call_entry(void* handle, const char* name, const PluginFacts& note,
+                       const Descriptor** descriptor) {
+  using EntryPoint = const Descriptor* (*)();
+  const auto entry = reinterpret_cast<EntryPoint>(dlsym(handle, name));
+  if (entry == nullptr) return std::string("it is no operator library: it has no function ") + name;
+  const std::string reason = guarded(std::string(name) + "()", [&]() -> std::string {
     *descriptor = entry();
     return "";
   });
   return reason.empty() ? check_descriptor(*descriptor, note) : reason;
 }
 
-std::string register_all(const PluginDescriptor& library, const std::string& path,
-                         Registry* registry) {
+/// The operators of an opened library of the C++ form.
+std::string read_cpp(void* handle, const PluginFacts& note, std::vector<OperatorDef>* defs) {
+  const PluginDescriptor* library = nullptr;
+  std::string reason = call_entry(handle, kEntryPoint, note, &library);
+  if (!reason.empty()) return reason;
   Collector collector;
-  std::string reason = guarded("register_operators()", [&]() -> std::string {
-    library.register_operators(collector);
+  reason = guarded("register_operators()", [&]() -> std::string {
+    library->register_operators(collector);
     return "";
   });
-  if (!reason.empty()) return reason;
-  const std::string origin = std::string(library.name) + " " + library.version;
+  *defs = std::move(collector.defs);
+  return reason;
+}
+
+std::string read_c(void* handle, const PluginFacts& note, std::vector<OperatorDef>* defs) {
+  const PenstockCPlugin* library = nullptr;
+  const std::string reason = call_entry(handle, kCEntryPoint, note, &library);
+  return reason.empty() ? definitions_of(*library, defs) : reason;
+}
+
+std::string register_all(std::vector<OperatorDef> defs, const std::string& origin,
+                         Registry* registry) {
   Registry trial = *registry;
-  for (OperatorDef& def : collector.defs) {
-    reason = trial.add(std::move(def), origin + " (" + path + ")");
+  for (OperatorDef& def : defs) {
+    const std::string reason = trial.add(std::move(def), origin);
     if (!reason.empty()) return reason;
   }
   *registry = std::move(trial);
   return {};
+}
+
+std::string open_and_register(const std::string& file, const std::string& path,
+                              const PluginFacts& facts, Registry* registry) {
+  void* handle = open_file(file);
+  if (handle == nullptr) return last_loader_error();
+  std::vector<OperatorDef> defs;
+  const std::string reason =
+      facts.form == "c" ? read_c(handle, facts, &defs) : read_cpp(handle, facts, &defs);
+  if (!reason.empty()) return reason;
+  return register_all(std::move(defs), facts.name + " " + facts.version + " (" + path + ")",
+                      registry);
 }
 
 bool same_content(const std::string& a, const std::string& b) {
@@ -170,7 +195,8 @@ std::string check_neighbours(const PluginFacts& facts, const std::string& path,
     return "a library named '" + facts.name + "' is already there, from '" + *other + "'";
   }
   const Registry::Library* other = registry.library_with_torch();
-  if (!facts.torch.empty() && other != nullptr && other->torch != facts.torch) {
+  if (facts.form == "c++" && !facts.torch.empty() && other != nullptr &&
+      other->torch != facts.torch) {
     return "it was built with torch " + facts.torch + ", and '" + other->path + "' with torch " +
            other->torch + ": a process has one of them";
   }
@@ -187,10 +213,9 @@ std::string load_file_of(const std::string& path, Registry* registry) {
   std::string reason = read_note(absolute, &facts);
   if (reason.empty()) reason = check_facts(facts);
   if (reason.empty()) reason = check_neighbours(facts, absolute, *registry);
-  const PluginDescriptor* library = nullptr;
-  if (reason.empty()) reason = open_library(absolute, facts, &library);
-  if (reason.empty()) reason = register_all(*library, path, registry);
-  if (reason.empty()) registry->add_library(identity, {facts.name, path, facts.torch});
+  if (reason.empty()) reason = open_and_register(absolute, path, facts, registry);
+  if (reason.empty())
+    registry->add_library(identity, {facts.name, path, facts.form == "c++" ? facts.torch : ""});
   return reason;
 }
 

@@ -53,8 +53,8 @@ TEST_CASE("the help of run") {
 }
 
 TEST_CASE("the help of each verb has two examples") {
-  for (const std::string verb :
-       {"run", "diagnose", "sweep", "compare", "check", "graph", "list", "describe", "plugin"}) {
+  for (const std::string verb : {"run", "diagnose", "sweep", "compare", "check", "graph", "list",
+                                 "describe", "schema", "plugin"}) {
     const Outcome outcome = penstock_command({verb, "--help"});
     CHECK(outcome.code == 0);
     const std::string examples = outcome.out.substr(outcome.out.find("Examples:"));
@@ -65,8 +65,8 @@ TEST_CASE("the help of each verb has two examples") {
 TEST_CASE("help lists the verbs, --version tells the version") {
   const Outcome help = penstock_command({"--help"});
   CHECK(help.code == 0);
-  for (const std::string verb :
-       {"run", "diagnose", "sweep", "compare", "check", "graph", "list", "describe", "plugin"}) {
+  for (const std::string verb : {"run", "diagnose", "sweep", "compare", "check", "graph", "list",
+                                 "describe", "schema", "plugin"}) {
     CHECK(help.out.find("\n  " + verb + " ") != std::string::npos);
   }
   CHECK(penstock_command({"--version"}).out == "penstock 0.1.0\n");
@@ -80,14 +80,14 @@ TEST_CASE("a command line that makes no sense is exit code 2, with a remedy") {
   const std::vector<Case> cases = {
       {{},
        "error: which verb?\n  help: run, diagnose, sweep, compare, check, graph, list, describe, "
-       "plugin; "
+       "schema, plugin; "
        "penstock "
        "--help "
        "says what they do\n"},
       {{"chekc", "x.yaml"}, "error: there is no verb 'chekc'\n  help: did you mean 'check'?\n"},
       {{"frobnicate"},
        "error: there is no verb 'frobnicate'\n  help: the verbs are run, "
-       "diagnose, sweep, compare, check, graph, list, describe, plugin\n"},
+       "diagnose, sweep, compare, check, graph, list, describe, schema, plugin\n"},
       {{"run"}, "error: FILE is required\n  help: penstock run --help says more\n"},
       {{"run", "x.yaml", "--bathces", "3"},
        "error: run has no option --bathces\n  help: did you mean --batches?\n"},

@@ -1,5 +1,6 @@
 # Installs the build into a new folder, then builds and runs a consumer outside the tree against it,
-# and builds the plugin projects of plugins/ the same way. Called by ctest with BINARY and SOURCE.
+# and builds the plugin projects of plugins/ the same way. Called by ctest with BINARY, SOURCE, PYTHON,
+# LIBDIR (as CMAKE_INSTALL_LIBDIR) and TORCH (the folder of libtorch, or nothing).
 set(work ${BINARY}/package-test)
 file(REMOVE_RECURSE ${work})
 
@@ -15,7 +16,7 @@ endfunction()
 function(build_project folder name)
   file(COPY ${folder}/ DESTINATION ${work}/${name})
   call(${CMAKE_COMMAND} -S ${work}/${name} -B ${work}/${name}/build -G Ninja
-    -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_BUILD_TYPE=Release)
+    -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_BUILD_TYPE=Release -DPENSTOCK_TORCH_ROOT=${TORCH})
   call(${CMAKE_COMMAND} --build ${work}/${name}/build)
 endfunction()
 
@@ -48,9 +49,32 @@ foreach(kind map source expand collate)
   endif()
 endforeach()
 
+# The examples, and the code of the documentation. The one on ATen needs libtorch.
 file(GLOB plugins ${SOURCE}/plugins/*/CMakeLists.txt)
 foreach(file IN LISTS plugins)
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(name ${folder} NAME)
+  file(STRINGS ${file} torch REGEX "penstock::torch")
+  if(torch AND NOT TORCH)
+    continue()
+  endif()
   build_project(${folder} plugin_${name})
+  file(STRINGS ${file} tests REGEX "enable_testing")
+  if(tests)
+    call(${CMAKE_CTEST_COMMAND} --test-dir ${work}/plugin_${name}/build --no-tests=error
+      --output-on-failure)
+  endif()
 endforeach()
+call(${PYTHON} -B ${SOURCE}/tests/package/write_blocks.py ${SOURCE}/docs/plugins.md ${work}/docs)
+call(${CMAKE_COMMAND} -S ${work}/docs -B ${work}/docs/build -G Ninja
+  -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CXX_FLAGS=-Werror)
+call(${CMAKE_COMMAND} --build ${work}/docs/build)
+call(${CMAKE_CTEST_COMMAND} --test-dir ${work}/docs/build --no-tests=error --output-on-failure)
+file(GLOB sources ${work}/docs/*.c)
+call(cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I${work}/prefix/include ${sources})
+call(${CMAKE_COMMAND} -E chdir ${work}/docs ${CMAKE_COMMAND} -E env
+  LD_LIBRARY_PATH=${work}/prefix/${LIBDIR} PENSTOCK_PLUGIN_PATH=${work}/docs/build
+  ${PYTHON} loop.py)
+if(NOT output MATCHES "\"examples\": 100,")
+  message(FATAL_ERROR "the loop in Python does not see 100 samples:\n${output}")
+endif()

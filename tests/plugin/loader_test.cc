@@ -174,7 +174,7 @@ TEST_CASE("what the note says is checked before any code of the library runs") {
   CHECK(reason("penstock=0.1.0", "penstock=7.3.1") ==
         "it was built for penstock 7.3.1, this is 0.1.0" + again);
   CHECK(reason("form=c++", "form=rst") ==
-        "its note is of the form 'rst', this engine knows c++" + again);
+        "its note is of the form 'rst', this engine knows c and c++" + again);
   CHECK(reason("name=good", "nome=good") == "its note is not complete (name, version, penstock)");
   CHECK(contains(reason("=libstdc++ cxx11=1", "=libstdc++ cxx11=0"),
                  "it was built with the C++ library 'libstdc++ cxx11=0', this engine with '"));

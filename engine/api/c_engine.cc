@@ -1,0 +1,132 @@
+#include "penstock/c_engine.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/dlpack_view.h"
+#include "penstock/pipeline.h"
+#include "penstock/plugin.h"
+
+struct PenstockPipeline {
+  penstock::Pipeline pipeline;
+};
+struct PenstockRun {
+  penstock::Run run;
+  std::string report;
+};
+struct PenstockBatch {
+  penstock::Batch batch;
+};
+
+namespace penstock {
+namespace {
+
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
+
+void note(const char* text) noexcept {
+  try {
+    last_error() = text;
+  } catch (...) {
+    last_error().clear();  // no memory for the reason
+  }
+}
+
+/// What `body` gives, or `otherwise` with a note of what it threw.
+template <typename Result, typename Body>
+Result guarded(Result otherwise, Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    note(error.what());
+  } catch (...) {
+    note("something that is no std::exception was thrown");
+  }
+  return otherwise;
+}
+
+const Field& field_at(const PenstockBatch* batch, size_t field) {
+  const auto& fields = batch->batch.item().fields;
+  if (field >= fields.size()) throw std::out_of_range("the batch has no such field");
+  return fields[field];
+}
+
+const std::string& text_at(const Field& field, size_t sample) {
+  if (const auto* text = std::get_if<std::string>(&field); text != nullptr && sample == 0) {
+    return *text;
+  }
+  const auto* texts = std::get_if<std::vector<std::string>>(&field);
+  if (texts == nullptr || sample >= texts->size()) {
+    throw std::out_of_range("the field is no text of such a sample");
+  }
+  return (*texts)[sample];
+}
+
+}  // namespace
+}  // namespace penstock
+
+using penstock::guarded;
+
+const char* penstock_version() { return penstock::kVersion; }
+const char* penstock_error() { return penstock::last_error().c_str(); }
+
+PenstockPipeline* penstock_load(const char* path) {
+  return guarded<PenstockPipeline*>(
+      nullptr, [&] { return new PenstockPipeline{penstock::Pipeline::load(path)}; });
+}
+void penstock_free_pipeline(PenstockPipeline* pipeline) { delete pipeline; }
+
+PenstockRun* penstock_start(const PenstockPipeline* pipeline) {
+  return guarded<PenstockRun*>(
+      nullptr, [&] { return new PenstockRun{.run = pipeline->pipeline.start(), .report = ""}; });
+}
+void penstock_free_run(PenstockRun* run) { delete run; }
+
+int penstock_next(PenstockRun* run, PenstockBatch** batch) {
+  *batch = nullptr;
+  return guarded(-1, [&] {
+    penstock::Next next = run->run.next();
+    switch (next.kind) {
+      case penstock::Next::Kind::kBatch:
+        *batch = new PenstockBatch{std::move(next.batch)};
+        return static_cast<int>(PENSTOCK_BATCH);
+      case penstock::Next::Kind::kEpochEnd:
+        return static_cast<int>(PENSTOCK_EPOCH_END);
+      default:
+        return static_cast<int>(PENSTOCK_END);
+    }
+  });
+}
+void penstock_free_batch(PenstockBatch* batch) { delete batch; }
+
+size_t penstock_batch_size(const PenstockBatch* batch) {
+  return static_cast<size_t>(batch->batch.size());
+}
+size_t penstock_field_count(const PenstockBatch* batch) { return batch->batch.names().size(); }
+const char* penstock_field_name(const PenstockBatch* batch, size_t field) {
+  return guarded<const char*>(nullptr, [&] { return batch->batch.names().at(field).c_str(); });
+}
+DLManagedTensor* penstock_field_tensor(const PenstockBatch* batch, size_t field) {
+  return guarded<DLManagedTensor*>(nullptr, [&] {
+    return penstock::dlpack_share(std::get<penstock::Tensor>(penstock::field_at(batch, field)));
+  });
+}
+const char* penstock_field_text(const PenstockBatch* batch, size_t field, size_t sample,
+                                size_t* bytes) {
+  *bytes = 0;
+  return guarded<const char*>(nullptr, [&] {
+    const std::string& text = penstock::text_at(penstock::field_at(batch, field), sample);
+    *bytes = text.size();
+    return text.c_str();
+  });
+}
+
+const char* penstock_report(PenstockRun* run) {
+  return guarded<const char*>(nullptr, [&] {
+    run->report = penstock::format_json(run->run.report());
+    return run->report.c_str();
+  });
+}

@@ -1,0 +1,259 @@
+#include "plugin/c_host.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "base/dlpack_view.h"
+
+namespace penstock {
+namespace {
+
+constexpr DLDataType kUnknownType = {0, 0, 0};
+constexpr DLDataType kTextType = {0, 1, 0};
+
+/// Nothing is thrown into a library: the first exception waits until its function has returned.
+template <typename Where, typename Result, typename Body>
+Result guarded(Where* where, Result otherwise, Body body) {
+  try {
+    return body();
+  } catch (...) {
+    if (where->cause == nullptr) where->cause = std::current_exception();
+    return otherwise;
+  }
+}
+
+std::string text_or(const char* text, const char* otherwise) {
+  return text == nullptr ? otherwise : text;
+}
+
+// ---- parameters and fields ----
+
+const ParamValue& value_of(const PenstockSetup& setup, const char* name) {
+  for (const auto& [known, value] : setup.params->all()) {
+    if (known == name) return value;
+  }
+  throw std::logic_error("the operator asks for a parameter '" + text_or(name, "") +
+                         "' that it does not declare");
+}
+
+int64_t integer(PenstockSetup* setup, const char* name) {
+  return guarded(setup, int64_t{0}, [&] {
+    const ParamValue& value = value_of(*setup, name);
+    if (const bool* flag = std::get_if<bool>(&value)) return static_cast<int64_t>(*flag);
+    return std::get<int64_t>(value);
+  });
+}
+
+double number(PenstockSetup* setup, const char* name) {
+  return guarded(setup, 0.0, [&] {
+    const ParamValue& value = value_of(*setup, name);
+    if (const auto* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
+    return std::get<double>(value);
+  });
+}
+
+const char* text(PenstockSetup* setup, const char* name) {
+  return guarded(setup, "", [&] { return std::get<std::string>(value_of(*setup, name)).c_str(); });
+}
+
+size_t list_size(PenstockSetup* setup, const char* name) {
+  return guarded(setup, size_t{0}, [&]() -> size_t {
+    const ParamValue& value = value_of(*setup, name);
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return list->size();
+    if (const auto* list = std::get_if<std::vector<double>>(&value)) return list->size();
+    return std::get<std::vector<std::string>>(value).size();
+  });
+}
+
+double list_number(PenstockSetup* setup, const char* name, size_t i) {
+  return guarded(setup, 0.0, [&] {
+    const ParamValue& value = value_of(*setup, name);
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+      return static_cast<double>(list->at(i));
+    }
+    return std::get<std::vector<double>>(value).at(i);
+  });
+}
+
+const char* list_text(PenstockSetup* setup, const char* name, size_t i) {
+  return guarded(setup, "", [&] {
+    return std::get<std::vector<std::string>>(value_of(*setup, name)).at(i).c_str();
+  });
+}
+
+FieldTable& fields_of(PenstockSetup* setup) {
+  if (setup->fields == nullptr) throw std::logic_error("fields are known in describe() only");
+  return *setup->fields;
+}
+
+int checked(const FieldTable& fields, int32_t field) {
+  if (field < 0 || field >= fields.size()) throw std::out_of_range("there is no such field");
+  return field;
+}
+
+int32_t require(PenstockSetup* setup, const char* field, const char* param) {
+  return guarded(setup, -1,
+                 [&] { return fields_of(setup).require(text_or(field, ""), text_or(param, "")); });
+}
+
+int field_info(PenstockSetup* setup, int32_t field, DLDataType* type, int32_t* ndim,
+               int64_t shape[6]) {
+  return guarded(setup, -1, [&] {
+    const FieldTable& fields = fields_of(setup);
+    const FieldInfo& info = fields.at(checked(fields, field));
+    *type = info.dtype ? dlpack_type(*info.dtype) : kUnknownType;
+    if (info.is_text) *type = kTextType;
+    *ndim = info.shape ? static_cast<int32_t>(info.shape->size()) : -1;
+    if (info.shape)
+      std::copy_n(info.shape->begin(), std::min<size_t>(6, info.shape->size()), shape);
+    return 0;
+  });
+}
+
+Layout layout_of(int32_t layout) {
+  if (layout == PENSTOCK_HWC) return Layout::kHWC;
+  return layout == PENSTOCK_CHW ? Layout::kCHW : Layout::kNone;
+}
+
+std::span<const int64_t> sizes_of(int32_t ndim, const int64_t* shape) {
+  if (ndim < 0 || ndim > Tensor::kMaxDims || (ndim > 0 && shape == nullptr)) {
+    throw std::invalid_argument("a tensor has 0 to " + std::to_string(Tensor::kMaxDims) +
+                                " dimensions");
+  }
+  return {shape, static_cast<size_t>(ndim)};
+}
+
+DType known_type(DLDataType type) {
+  const auto dtype = dtype_of(type);
+  if (!dtype) throw std::invalid_argument("the element type is none of Penstock's");
+  return *dtype;
+}
+
+int32_t add(PenstockSetup* setup, const char* field, DLDataType type, int32_t ndim,
+            const int64_t* shape, int32_t layout) {
+  return guarded(setup, -1, [&] {
+    FieldInfo info{.name = text_or(field, "")};
+    if (type.lanes == 0) {
+      info.is_text = type.bits == 1;
+    } else {
+      info.dtype = known_type(type);
+    }
+    if (ndim >= 0 && !info.is_text) {
+      const auto sizes = sizes_of(ndim, shape);
+      info.shape = std::vector<int64_t>(sizes.begin(), sizes.end());
+    }
+    info.layout = layout_of(layout);
+    return fields_of(setup).add(std::move(info));
+  });
+}
+
+int remove_field(PenstockSetup* setup, int32_t field) {
+  return guarded(setup, -1, [&] {
+    FieldTable& fields = fields_of(setup);
+    fields.remove(checked(fields, field));
+    return 0;
+  });
+}
+
+int refuse(PenstockSetup* setup, const char* param, const char* message) {
+  return guarded(setup, -1, [&]() -> int {
+    throw ParamError(text_or(param, ""), text_or(message, "it cannot work"));
+  });
+}
+
+// ---- firings ----
+
+size_t count(PenstockFiring* firing) { return firing->context->count(); }
+uint64_t index_of(PenstockFiring* firing) { return firing->context->origin().index; }
+uint64_t position(PenstockFiring* firing) { return firing->context->origin().position; }
+
+void check_input(const PenstockFiring& firing, size_t item) {
+  if (item >= firing.context->count()) throw std::out_of_range("there is no such input");
+}
+
+int input(PenstockFiring* firing, int32_t field, size_t item, DLTensor* view) {
+  return guarded(firing, -1, [&] {
+    check_input(*firing, item);
+    *view = dlpack_view(firing->context->tensor(field, item));
+    return 0;
+  });
+}
+
+int output(PenstockFiring* firing, int32_t field, DLDataType type, int32_t ndim,
+           const int64_t* shape, int32_t layout, DLTensor* view) {
+  return guarded(firing, -1, [&] {
+    *view = dlpack_view(
+        firing->context->output(field, sizes_of(ndim, shape), known_type(type), layout_of(layout)));
+    return 0;
+  });
+}
+
+const char* input_text(PenstockFiring* firing, int32_t field, size_t item, size_t* bytes) {
+  *bytes = 0;
+  return guarded(firing, "", [&] {
+    check_input(*firing, item);
+    const std::string& known = firing->context->text(field, item);
+    *bytes = known.size();
+    return known.c_str();
+  });
+}
+
+int output_text(PenstockFiring* firing, int32_t field, const char* chars, size_t bytes) {
+  return guarded(firing, -1, [&] {
+    firing->context->set(field, bytes == 0 ? std::string() : std::string(chars, bytes));
+    return 0;
+  });
+}
+
+uint64_t random_bits(PenstockFiring* firing) { return firing->context->rng().next_u64(); }
+void drop(PenstockFiring* firing) { firing->context->drop(); }
+int cancelled(PenstockFiring* firing) { return firing->context->cancelled() ? 1 : 0; }
+
+int fail(PenstockFiring* firing, const char* message) {
+  return guarded(firing, -1, [&]() -> int {
+    throw std::runtime_error(text_or(message, "the operator gives no reason"));
+  });
+}
+
+int fail_of_machine(PenstockFiring* firing, const char* message) {
+  return guarded(firing, -1, [&]() -> int {
+    throw MachineError(text_or(message, "the operator gives no reason"));
+  });
+}
+
+}  // namespace
+
+const PenstockHost& c_host() {
+  static constexpr PenstockHost kHost = {
+      .struct_size = sizeof(PenstockHost),
+      .integer = integer,
+      .number = number,
+      .text = text,
+      .list_size = list_size,
+      .list_number = list_number,
+      .list_text = list_text,
+      .require = require,
+      .field = field_info,
+      .add = add,
+      .remove = remove_field,
+      .refuse = refuse,
+      .count = count,
+      .index = index_of,
+      .position = position,
+      .input = input,
+      .output = output,
+      .input_text = input_text,
+      .output_text = output_text,
+      .random = random_bits,
+      .drop = drop,
+      .cancelled = cancelled,
+      .fail = fail,
+      .fail_of_machine = fail_of_machine,
+  };
+  return kHost;
+}
+
+}  // namespace penstock
