@@ -16,6 +16,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMuchAlone = 0.10;
 
+/// What an answer may be measured by.
+enum class Yardstick : uint8_t {
+  kSingle,   ///< the single changes that are always tried
+  kAdvised,  ///< and what the verdict advised, which took part in the same rounds
+};
+
 bool repeated(const Json& effect) { return effect.contains("rounds"); }
 
 const Json* best_of(const Json& effects) {
@@ -27,7 +33,8 @@ const Json* best_of(const Json& effects) {
 }
 
 /// What was advised takes part where it is one change: not all that can be advised is tried anyway.
-std::set<std::string> ties(const Json& effects, const Json& remedy, const Json& best) {
+std::set<std::string> ties(const Json& effects, const Json& remedy, const Json& best,
+                           Yardstick by) {
   std::set<std::string> tied;
   const double low = best["low"], least = 1 + kLeastGain;
   if (low < least) tied.insert("none");
@@ -36,7 +43,10 @@ std::set<std::string> ties(const Json& effects, const Json& remedy, const Json& 
     if (high >= std::max(low, least)) tied.insert(effect["answer"].get<std::string>());
   };
   for (const Json& effect : effects) add(effect);
-  if (!remedy.is_null() && remedy.contains("answer") && repeated(remedy)) add(remedy);
+  if (by == Yardstick::kAdvised && !remedy.is_null() && remedy.contains("answer") &&
+      repeated(remedy)) {
+    add(remedy);
+  }
   return tied;
 }
 
@@ -64,11 +74,25 @@ std::optional<double> gain_of(const Json& effects, const std::string& answer) {
   return most;
 }
 
-void judge_answer(const Json& line, const Json& best, Score* score) {
+bool is_right(const Json& line, const Json& best, const Score& score,
+              const std::set<std::string>& tied, Yardstick by) {
+  const auto is_tied = [&tied](const std::string& name) { return tied.contains(name); };
+  if (score.limit == "none") return is_tied("none");
+  if (score.named.empty()) return false;
+  if (score.limit != "co_limited") return is_tied(score.named.front());
+  const bool named_one = std::any_of(score.named.begin(), score.named.end(), is_tied);
+  if (by == Yardstick::kSingle) return named_one;
+  // All of a list together must do what the best change does, and more than nothing; where one
+  // change does much alone, the list must have it.
   const Json& remedy = line["remedy"];
-  const auto is_tied = [score](const std::string& name) { return score->tied.contains(name); };
+  const double high = remedy.is_null() || !remedy.contains("high") ? 0 : double(remedy["high"]);
+  return (named_one || score.best_gain < 1 + kMuchAlone) && high >= 1 + kLeastGain &&
+         high >= best["low"];
+}
+
+void measure_advice(const Json& line, Score* score) {
+  const Json& remedy = line["remedy"];
   if (score->limit == "none") {
-    score->right = is_tied("none");
     score->regret = score->best_gain - 1;
     return;
   }
@@ -78,16 +102,6 @@ void judge_answer(const Json& line, const Json& best, Score* score) {
     score->measured = gain_of(line["effects"], score->named.front());
   }
   if (score->measured) score->regret = std::max(0.0, score->best_gain - *score->measured);
-  if (score->limit != "co_limited") {
-    score->right = !score->named.empty() && is_tied(score->named.front());
-    return;
-  }
-  // All of a list together must do what the best change does, and more than nothing; where one
-  // change does much alone, the list must have it.
-  const double high = remedy.is_null() || !remedy.contains("high") ? 0 : double(remedy["high"]);
-  const bool named_one = std::any_of(score->named.begin(), score->named.end(), is_tied);
-  score->right = (named_one || score->best_gain < 1 + kMuchAlone) && high >= 1 + kLeastGain &&
-                 high >= best["low"];
 }
 
 void compare_gain(const Json& verdict, const Json& line, Score* score) {
@@ -116,14 +130,18 @@ Score score_of(const Json& line) {
   score.best_gain = (*best)["gain"];
   score.counts = score.half_width <= kHalfWidth;
   if (!score.counts) score.why_not = "half-width";
-  score.tied = ties(line["effects"], line["remedy"], *best);
+  score.tied = ties(line["effects"], line["remedy"], *best, Yardstick::kAdvised);
   score.abstains = score.limit == "invalid" || score.limit == "not_stationary";
   for (const auto& [rule, name] : line["observed"]["baselines"].items()) {
     score.baselines[rule] = score.tied.contains(name.get<std::string>());
   }
   if (score.abstains) return score;
   score.named = answers(verdict, line["observed"]["hungriest"]);
-  judge_answer(line, *best, &score);
+  score.right = is_right(line, *best, score, score.tied, Yardstick::kAdvised);
+  score.right_alone =
+      is_right(line, *best, score, ties(line["effects"], line["remedy"], *best, Yardstick::kSingle),
+               Yardstick::kSingle);
+  measure_advice(line, &score);
   compare_gain(verdict, line, &score);
   return score;
 }

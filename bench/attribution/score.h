@@ -21,6 +21,9 @@ struct Score {
   std::vector<std::string> named;  ///< the verdict's answers, the first one foremost
   bool abstains = false;           ///< invalid or not stationary
   bool right = false;
+  /// Right also if nothing but the single changes counts: the change that was advised is no answer,
+  /// several together are none.
+  bool right_alone = false;
   double confidence = 0;
   double best_gain = 1;
   std::optional<double> regret;               ///< gain of the best less that of what was advised

@@ -160,6 +160,7 @@ Json summary_of(const Scores& scores) {
   json["tie_set_mean"] = mean(sizes);
   json["half_width_mean"] = mean(widths);
   json["right"] = share(counting, is_right);
+  json["right_alone"] = share(counting, [](const Score& score) { return score.right_alone; });
   json["answered"] = share(counting, [](const Score& score) { return !score.abstains; });
   json["right_where_answered"] = share(answered, is_right);
   json["confident"] = {

@@ -30,6 +30,7 @@ std::string overall(const Json& summary) {
           ? "-"
           : fmt::format("{:.2f}", summary["tie_set_mean"].get<double>()));
   row("right (no answer counts as wrong)", percent(summary["right"]));
+  row("right by the single changes alone", percent(summary["right_alone"]));
   row("gave an answer", percent(summary["answered"]));
   row("right where there is an answer", percent(summary["right_where_answered"]));
   row(fmt::format("right with confidence of {} or more", sure["threshold"].dump()),

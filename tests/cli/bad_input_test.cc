@@ -186,7 +186,8 @@ TEST_CASE("a plugin that cannot be loaded is told at its line") {
             "t.yaml:7:11: error[plugin]: cannot load './a.so': there is no such file\n"
             "  7 | plugins: [a.so]\n    |           ^~~~\n",
             "a.so");
-  check_bad(run_in(folder, kPlain, {"--plugin", "b.so"}), "error[plugin]: cannot load 'b.so'", "b.so");
+  check_bad(run_in(folder, kPlain, {"--plugin", "b.so"}), "error[plugin]: cannot load 'b.so'",
+            "b.so");
 }
 
 TEST_CASE("a variable that is not set is the one mistake of its value") {
