@@ -26,6 +26,7 @@ const std::vector<Measurement>& measurements() {
       {"pull", "time of 30 epochs of quickstart on one thread, for bench/clocks.sh", measure_pull},
       {"soak", "2,000 random graphs against the sequential reference", measure_soak},
       {"inflight", "items and bytes in flight against their bounds", measure_inflight},
+      {"c_form", "an operator in the C form against the same one in C++", measure_c_form},
   };
   return all;
 }

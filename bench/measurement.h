@@ -42,6 +42,7 @@ Result measure_digest(const Settings& settings);
 Result measure_pull(const Settings& settings);
 Result measure_soak(const Settings& settings);
 Result measure_inflight(const Settings& settings);
+Result measure_c_form(const Settings& settings);
 
 /// The two hidden modes that measure_start() times: open the libraries, or fetch the first batch.
 int start_child(const Settings& settings, bool run);

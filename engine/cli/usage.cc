@@ -15,14 +15,23 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-/// The verb that the command line names, or the top of the command line.
-const CLI::App& chosen(const CLI::App& app, int argc, char** argv) {
-  if (argc > 1) {
-    for (const CLI::App* verb : app.get_subcommands(nullptr)) {
-      if (verb->get_name() == argv[1]) return *verb;
+/// The verb that the command line names (or the top of it), and how one calls it.
+struct Chosen {
+  const CLI::App* app;
+  std::string command = "penstock";
+};
+
+Chosen chosen(const CLI::App& app, int argc, char** argv) {
+  Chosen result{.app = &app};
+  for (int i = 1; i < argc; ++i) {
+    const CLI::App* next = nullptr;
+    for (const CLI::App* verb : result.app->get_subcommands(nullptr)) {
+      if (verb->get_name() == argv[i]) next = verb;
     }
+    if (next == nullptr) break;
+    result = {.app = next, .command = result.command + " " + next->get_name()};
   }
-  return app;
+  return result;
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -48,14 +57,16 @@ std::string unknown_option(const std::vector<std::string>& known, int argc, char
 }  // namespace
 
 void check_verb(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2) {
-    throw UsageError("which verb?", fmt::format("{}; penstock --help says what they do",
-                                                fmt::join(verb_names(app), ", ")));
+  const Chosen verb = chosen(app, argc, argv);
+  const std::vector<std::string> names = verb_names(*verb.app);
+  if (names.empty()) return;
+  const auto index = std::count(verb.command.begin(), verb.command.end(), ' ') + 1;
+  if (argc <= index) {
+    throw UsageError("which verb?", fmt::format("{}; {} --help says what they do",
+                                                fmt::join(names, ", "), verb.command));
   }
-  const std::string word = argv[1];
+  const std::string word = argv[index];
   if (word.empty() || word[0] == '-') return;
-  const std::vector<std::string> names = verb_names(app);
-  if (std::find(names.begin(), names.end(), word) != names.end()) return;
   const std::string near = did_you_mean(word, names);
   throw UsageError(fmt::format("there is no verb '{}'", word),
                    near.empty() ? fmt::format("the verbs are {}", fmt::join(names, ", "))
@@ -63,9 +74,9 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
 }
 
 UsageError usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const CLI::App& verb = chosen(app, argc, argv);
-  const std::string all =
-      &verb == &app ? "penstock --help" : fmt::format("penstock {} --help", verb.get_name());
+  const auto [found, command] = chosen(app, argc, argv);
+  const CLI::App& verb = *found;
+  const std::string all = command + " --help";
   const std::vector<std::string> known = option_names(verb);
   const std::string unknown = unknown_option(known, argc, argv);
   if (!unknown.empty()) {

@@ -108,6 +108,14 @@ TEST_CASE("a command line that makes no sense is exit code 2, with a remedy") {
       {{"run", "x.yaml", "--workers", "4"},
        "error: --workers takes only 0 (got 4)\n  help: --threads sets the CPU threads, "
        "nodes.ID.concurrency the slots of a node\n"},
+      {{"plugin"},
+       "error: which verb?\n  help: new, check; penstock plugin --help says what they do\n"},
+      {{"plugin", "chek", "x.so"},
+       "error: there is no verb 'chek'\n  help: did you mean 'check'?\n"},
+      {{"plugin", "check"},
+       "error: FILE is required\n  help: penstock plugin check --help says more\n"},
+      {{"plugin", "new", "x", "--kidn", "map"},
+       "error: new has no option --kidn\n  help: did you mean --kind?\n"},
       {{"describe", "colate"},
        "error: there is no operator 'colate'\n  help: did you mean 'collate'?\n"},
   };
