@@ -16,7 +16,7 @@ constexpr const char* kPipeline = R"(
 penstock: 1
 epochs: 1
 nodes:
-  - {id: make, op: synthetic, params: {items: 200000, shape: [8], dtype: float32}}
+  - {id: make, op: synthetic, params: {items: 50000, shape: [8], dtype: float32}}
   - {id: pass, op: OP}
 )";
 
@@ -88,7 +88,7 @@ double item_ns(const Pipeline& pipeline) {
 }  // namespace
 
 Result measure_c_form(const Settings& settings) {
-  const int rounds = settings.rounds > 0 ? settings.rounds : 15;
+  const int rounds = settings.rounds > 0 ? settings.rounds : 9;
   LoadOptions options;
   options.operators = both_forms();
   const auto load = [&](const std::string& op) {

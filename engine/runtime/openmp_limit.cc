@@ -5,13 +5,9 @@
 namespace penstock {
 namespace {
 
-using GetThreads = int (*)();
-using SetThreads = void (*)(int);
-using SwapThreads = int (*)(int);
-
 /// A function of a library that is loaded already: by the program, or by a plugin for itself alone.
 template <typename Function>
-Function find(const char* library, const char* name) {
+Function find_call(const char* library, const char* name) {
   void* symbol = dlsym(RTLD_DEFAULT, name);
   if (symbol == nullptr) {
     void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY);
@@ -32,22 +28,27 @@ constexpr const char* kTorchThreads = "_ZN2at15get_num_threadsEv";
 
 }  // namespace
 
-OpenMpLimit::OpenMpLimit() {
-  const auto get = find<GetThreads>(kOpenMp, "omp_get_max_threads");
-  const auto set = find<SetThreads>(kOpenMp, "omp_set_num_threads");
-  if (get == nullptr || set == nullptr) return;
-  if (const auto torch = find<GetThreads>(kTorch, kTorchThreads); torch != nullptr) torch();
-  team_before_ = get();
-  set(1);
-  if (const auto mkl = find<SwapThreads>(kTorch, kMklThreads); mkl != nullptr) mkl_before_ = mkl(1);
+OpenMpCalls OpenMpCalls::find() {
+  OpenMpCalls calls;
+  calls.get_threads = find_call<decltype(get_threads)>(kOpenMp, "omp_get_max_threads");
+  calls.set_threads = find_call<decltype(set_threads)>(kOpenMp, "omp_set_num_threads");
+  calls.torch_threads = find_call<decltype(torch_threads)>(kTorch, kTorchThreads);
+  calls.swap_mkl_threads = find_call<decltype(swap_mkl_threads)>(kTorch, kMklThreads);
+  return calls;
+}
+
+OpenMpLimit::OpenMpLimit(const OpenMpCalls& calls) : calls_(calls) {
+  if (calls_.get_threads == nullptr || calls_.set_threads == nullptr) return;
+  if (calls_.torch_threads != nullptr) calls_.torch_threads();
+  team_before_ = calls_.get_threads();
+  calls_.set_threads(1);
+  if (calls_.swap_mkl_threads != nullptr) mkl_before_ = calls_.swap_mkl_threads(1);
 }
 
 OpenMpLimit::~OpenMpLimit() {
   if (team_before_ == 0) return;
-  if (const auto set = find<SetThreads>(kOpenMp, "omp_set_num_threads"); set != nullptr) {
-    set(team_before_);
-  }
-  if (const auto mkl = find<SwapThreads>(kTorch, kMklThreads); mkl != nullptr) mkl(mkl_before_);
+  calls_.set_threads(team_before_);
+  if (calls_.swap_mkl_threads != nullptr) calls_.swap_mkl_threads(mkl_before_);
 }
 
 }  // namespace penstock

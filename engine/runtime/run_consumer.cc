@@ -45,7 +45,7 @@ Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
   try {
     const WorkerScope scope(&consumer_worker_);
     std::optional<OpenMpLimit> one_team_member;  // bodies run here
-    if (inline_) one_team_member.emplace();
+    if (inline_) one_team_member.emplace(openmp_);
     next = wait_for_next(deadline);
     consumer_worker_.drain();
   } catch (...) {

@@ -106,6 +106,7 @@ void RunCore::choose_executors() {
     std::optional<uint64_t> seed;
     if (options_.scheduling == Scheduling::kSeeded) seed = options_.schedule_seed;
     inline_ = std::make_unique<InlineExecutor>(seed);
+    openmp_ = OpenMpCalls::find();
     for (auto& unit : units_) unit->executor = unit->blocking_executor = inline_.get();
     return;
   }

@@ -19,6 +19,7 @@
 #include "runtime/edge.h"
 #include "runtime/engine_impl.h"
 #include "runtime/kinds.h"
+#include "runtime/openmp_limit.h"
 #include "runtime/run.h"
 #include "runtime/worker.h"
 
@@ -141,6 +142,7 @@ class RunCore final : public RunImpl {
   std::vector<Unit*> sinks_;
   Edge* sink_edge_ = nullptr;  // into the consumer
   std::unique_ptr<InlineExecutor> inline_;
+  OpenMpCalls openmp_;  // of a serial run, whose bodies run in next()
   std::unique_ptr<TbbExecutor> tbb_;
   std::shared_ptr<const std::vector<std::string>> names_;
   int64_t start_ = 0;
