@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
+#include <thread>
 
 #include "runtime/inline_executor.h"
 #include "runtime/openmp_limit.h"
@@ -126,8 +128,14 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
 
 // Runs one ready firing on this thread. False: nothing is ready and the sources are held.
 bool RunCore::run_inline() {
+  // A report() on another thread may be about to make ready what our own kick left to it.
+  const bool alone = activity_.load(std::memory_order_acquire) == 1;
   if (Slot* slot = inline_->take(); slot != nullptr) {
     slot->unit->run_firing(*slot, consumer_worker_);
+    return true;
+  }
+  if (!alone) {
+    std::this_thread::yield();
     return true;
   }
   if (held_.load()) return false;

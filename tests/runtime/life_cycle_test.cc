@@ -231,20 +231,29 @@ TEST_CASE("two runs share an engine") {
 }
 
 TEST_CASE("a snapshot may be taken at any time, by any thread") {
-  World world(lively(400));
-  world.jitter = 9;
-  const auto run = RunImpl::start(world.plan(), with_threads(2));
-  std::atomic<bool> over{false};
-  std::string broken;
-  std::thread watcher([&] {
-    while (!over && broken.empty()) broken = check_identities(run->snapshot(), false);
-  });
-  for (Next next = run->next(kLimit); next.kind != Kind::kEnd; next = run->next(kLimit)) {
-    REQUIRE(next.kind != Kind::kNotReady);
+  for (const Scheduling scheduling : {Scheduling::kThreads, Scheduling::kInline}) {
+    World world(lively(400));
+    world.jitter = 9;
+    RunOptions options = with_threads(2);
+    options.scheduling = scheduling;
+    const auto run = RunImpl::start(world.plan(), options);
+    std::atomic<bool> over{false};
+    std::string broken;
+    std::thread watcher([&] {
+      while (!over && broken.empty()) broken = check_identities(run->snapshot(), false);
+    });
+    std::string error;
+    try {
+      while (run->next(kLimit).kind != Kind::kEnd) {
+      }
+    } catch (const RunError& failed) {
+      error = failed.what();
+    }
+    over = true;
+    watcher.join();
+    CHECK(broken == "");
+    CHECK(error == "");
   }
-  over = true;
-  watcher.join();
-  CHECK(broken == "");
 }
 
 TEST_CASE("a body that takes long is named, with its node") {
