@@ -103,7 +103,7 @@ Cost plain_chain(int64_t items) {
 Cost engine_chain(Engine* engine, const std::shared_ptr<const Plan>& plan, int64_t items,
                   Scheduling scheduling = Scheduling::kThreads) {
   RunOptions options;
-  options.engine = &engine->impl();
+  options.engine = engine->impl();
   options.scheduling = scheduling;
   const int64_t cpu = cpu_now(), wall = wall_now();
   const auto run = RunImpl::start(plan, options);

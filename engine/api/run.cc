@@ -7,17 +7,30 @@
 #include "penstock/pipeline.h"
 #include "report/build.h"
 #include "runtime/engine_impl.h"
+#include "runtime/forked.h"
 
 namespace penstock {
+namespace {
+
+/// The run, where its threads are there to go on with it: else each call would wait for ever.
+RunImpl& alive(RunImpl& run) {
+  if (!run.serial_run()) require_threads();
+  return run;
+}
+
+}  // namespace
 
 Engine::Engine(EngineOptions options)
-    : impl_(std::make_unique<EngineImpl>(options.threads, options.memory_bytes)) {}
-Engine::~Engine() = default;
+    : impl_(std::make_shared<EngineImpl>(options.threads, options.memory_bytes)) {}
+Engine::~Engine() {
+  // In a fork nobody is there to be waited for: kept for good.
+  if (threads_lost()) (void)new std::shared_ptr<EngineImpl>(std::move(impl_));
+}
 
 Run Pipeline::start(const StartOptions& options) const {
   RunOptions run;
   if (options.inline_run.value_or(false)) run.scheduling = Scheduling::kInline;
-  run.engine = options.engine != nullptr ? &options.engine->impl() : nullptr;
+  if (options.engine != nullptr) run.engine = options.engine->impl();
   run.epochs = options.epochs;
   run.batches = options.batches;
   run.first_epoch = options.first_epoch;
@@ -28,28 +41,36 @@ Run Pipeline::start(const StartOptions& options) const {
 
 Run::Run(std::unique_ptr<RunImpl> impl) : impl_(std::move(impl)) {}
 Run::Run(Run&&) noexcept = default;
-Run& Run::operator=(Run&&) noexcept = default;
-Run::~Run() = default;
+Run& Run::operator=(Run&& other) noexcept {
+  Run taken(std::move(other));
+  impl_.swap(taken.impl_);
+  return *this;
+}
+Run::~Run() {
+  // In a fork nobody is there to be waited for.
+  if (impl_ != nullptr && !impl_->serial_run() && threads_lost()) (void)impl_.release();
+}
 
-Next Run::next() { return impl_->next(std::nullopt); }
-Next Run::next(std::chrono::nanoseconds timeout) { return impl_->next(timeout); }
-Next Run::try_next() { return impl_->next(std::chrono::nanoseconds(0)); }
+Next Run::next() { return alive(*impl_).next(std::nullopt); }
+Next Run::next(std::chrono::nanoseconds timeout) { return alive(*impl_).next(timeout); }
+Next Run::try_next() { return alive(*impl_).next(std::chrono::nanoseconds(0)); }
 std::optional<uint64_t> Run::size() const { return impl_->plan().batches_per_epoch(0); }
-void Run::set_epoch(uint32_t epoch) { impl_->set_epoch(epoch); }
-void Run::hold(bool on) { impl_->hold(on); }
-void Run::stop() { impl_->stop(); }
+void Run::set_epoch(uint32_t epoch) { alive(*impl_).set_epoch(epoch); }
+void Run::hold(bool on) { alive(*impl_).hold(on); }
+void Run::stop() { alive(*impl_).stop(); }
 std::string Run::key(const Origin& origin) const { return impl_->key(origin); }
 
 Report Run::report(std::optional<double> last_seconds) const {
+  const RunImpl& run = alive(*impl_);
   Snapshot begin;
-  if (last_seconds) begin = impl_->snapshot_before(*last_seconds);
+  if (last_seconds) begin = run.snapshot_before(*last_seconds);
   ReportContext context;
-  context.status = impl_->status();
-  context.epochs = impl_->epochs_begun();
-  context.skipped = impl_->skipped();
-  context.log = impl_->log();
-  context.serial = impl_->serial_run();
-  return build_report(impl_->plan(), begin, impl_->snapshot(), context);
+  context.status = run.status();
+  context.epochs = run.epochs_begun();
+  context.skipped = run.skipped();
+  context.log = run.log();
+  context.serial = run.serial_run();
+  return build_report(run.plan(), begin, run.snapshot(), context);
 }
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include "measure/machine.h"
 #include "measure/thread_clock.h"
 #include "runtime/clock.h"
+#include "runtime/forked.h"
 #include "runtime/run_core.h"
 #include "runtime/startable_threads.h"
 #include "runtime/tbb_executor.h"
@@ -61,6 +62,7 @@ EngineImpl::EngineImpl(int threads, int64_t memory_bytes)
 EngineImpl::~EngineImpl() = default;
 
 std::string EngineImpl::prepare(int io) {
+  require_threads();
   std::lock_guard lock(mutex_);
   io = std::min(io, IoThreads::kMost);
   if (arena_ && io <= io_.allowed()) return {};
@@ -68,6 +70,7 @@ std::string EngineImpl::prepare(int io) {
   const int least = (arena_ ? 0 : threads_) + (io > 0 ? 1 : 0);
   const int most = io > 0 ? least + io - 1 + kSpare : least;
   const int got = startable_threads(most);
+  note_threads();
   if (got < least) throw std::runtime_error(no_threads_text(least, got));
   if (!arena_) arena_ = std::make_unique<TbbArena>(threads_);
   const int possible = got == most ? io : std::min(io, 1 + (got - least) / 2);

@@ -34,7 +34,7 @@ class MemoryBudget {
   std::vector<RunCore*> runs_;
 };
 
-/// Thread-safe. Must outlive the runs that use it.
+/// Thread-safe. Its runs share its ownership.
 class EngineImpl {
  public:
   /// threads 0: affinity and cgroup quota. `warn` may be empty.

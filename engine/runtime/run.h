@@ -34,8 +34,8 @@ enum class Recording : uint8_t {
 struct RunOptions {
   Scheduling scheduling = Scheduling::kThreads;
   uint64_t schedule_seed = 0;
-  int threads = 0;  ///< of a private engine; 0: affinity and quota
-  EngineImpl* engine = nullptr;
+  int threads = 0;                          ///< of a private engine; 0: affinity and quota
+  std::shared_ptr<EngineImpl> engine;       ///< null: a private one
   std::optional<uint64_t> epochs, batches;  ///< override the plan's
   uint32_t first_epoch = 0;
   Recording recording = Recording::kSome;

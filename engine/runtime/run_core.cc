@@ -28,15 +28,13 @@ std::unique_ptr<RunImpl> RunImpl::start(std::shared_ptr<const Plan> plan, RunOpt
 RunCore::RunCore(std::shared_ptr<const Plan> plan, RunOptions options)
     : plan_(std::move(plan)),
       options_(std::move(options)),
-      own_engine_(
-          options_.engine != nullptr
-              ? nullptr
-              : std::make_unique<EngineImpl>(
-                    options_.threads > 0 ? options_.threads
-                                         : static_cast<int>(plan_->spec().threads.value_or(0)),
-                    static_cast<int64_t>(
-                        options_.memory_bytes.value_or(plan_->spec().memory_bytes.value_or(0))))),
-      engine_(options_.engine != nullptr ? options_.engine : own_engine_.get()),
+      engine_(options_.engine != nullptr
+                  ? options_.engine
+                  : std::make_shared<EngineImpl>(
+                        options_.threads > 0 ? options_.threads
+                                             : static_cast<int>(plan_->spec().threads.value_or(0)),
+                        static_cast<int64_t>(options_.memory_bytes.value_or(
+                            plan_->spec().memory_bytes.value_or(0))))),
       account_(std::make_shared<Account>(engine_->budget())),
       buffers_(std::make_shared<BufferPool>(account_)),
       consumer_worker_(&engine_->items()) {

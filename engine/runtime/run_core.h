@@ -130,8 +130,7 @@ class RunCore final : public RunImpl {
 
   std::shared_ptr<const Plan> plan_;
   RunOptions options_;
-  std::unique_ptr<EngineImpl> own_engine_;
-  EngineImpl* engine_;
+  std::shared_ptr<EngineImpl> engine_;
   int64_t end_epoch_ = kDoneForever;
   uint64_t batch_limit_ = 0;  // 0: none
   std::shared_ptr<ByteAccount> account_;

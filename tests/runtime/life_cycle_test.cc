@@ -215,7 +215,7 @@ TEST_CASE("a run whose consumer waits can be stopped by another thread") {
 TEST_CASE("two runs share an engine") {
   Engine engine({.threads = 2});
   RunOptions options;
-  options.engine = &engine.impl();
+  options.engine = engine.impl();
   std::vector<std::string> wrong(4);
   std::vector<std::thread> consumers;
   for (size_t i = 0; i < wrong.size(); ++i) {
@@ -228,6 +228,22 @@ TEST_CASE("two runs share an engine") {
   }
   for (std::thread& consumer : consumers) consumer.join();
   for (const std::string& text : wrong) CHECK(text == "");
+}
+
+TEST_CASE("a run keeps what it needs of an engine that is gone") {
+  World world(lively(400));
+  std::unique_ptr<RunImpl> run;
+  {
+    Engine engine({.threads = 2});
+    RunOptions options;
+    options.engine = engine.impl();
+    run = RunImpl::start(world.plan(), options);
+    CHECK(run->next(kLimit).kind == Kind::kBatch);
+  }
+  while (run->next(kLimit).kind != Kind::kEnd) {
+  }
+  CHECK(run->status() == "complete");
+  CHECK(check_identities(run->snapshot(), true) == "");
 }
 
 TEST_CASE("a snapshot may be taken at any time, by any thread") {

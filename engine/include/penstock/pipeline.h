@@ -55,18 +55,20 @@ struct EngineOptions {
   int64_t memory_bytes = 0;  ///< payload in flight of all its runs; 0: no bound beyond the edges'
 };
 
-/// CPU threads, I/O threads and the memory budget; several runs may share one. It must outlive its
-/// runs' last next(); it changes nothing of the host program's settings.
+/// CPU threads, I/O threads and the memory budget; several runs may share one, and keep what they
+/// need of it: it may go before them. It changes nothing of the host program's settings. A fork of
+/// a process that has started a run has no threads: there runs throw, whether begun before or
+/// after, except serial ones; batches that it already has may be read.
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  EngineImpl& impl() { return *impl_; }
+  const std::shared_ptr<EngineImpl>& impl() const { return impl_; }
 
  private:
-  std::unique_ptr<EngineImpl> impl_;
+  std::shared_ptr<EngineImpl> impl_;
 };
 
 struct StartOptions {
