@@ -18,6 +18,8 @@ constexpr int64_t kOfferEvery = 20'000'000;     // and, while one is awaited, fo
 
 enum Status { kRunning = 0, kComplete = 1, kStopped = 2, kFailed = 3 };
 
+constexpr std::chrono::hours kForever{24 * 365 * 100};  // a longer time limit is none
+
 int64_t wall_ns() {  // for time limits, also in the build without clocks
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -31,14 +33,31 @@ Next next_of(Next::Kind kind, uint32_t epoch = 0) {
   return next;
 }
 
+/// Refuses a second thread where there is room for one.
+class OneAtATime {
+ public:
+  explicit OneAtATime(std::atomic<bool>& taken) : taken_(taken) {
+    if (taken.exchange(true, std::memory_order_acquire)) {
+      throw std::logic_error("next() of a run was called while another thread was in it");
+    }
+  }
+  ~OneAtATime() { taken_.store(false, std::memory_order_release); }
+  OneAtATime(const OneAtATime&) = delete;
+  OneAtATime& operator=(const OneAtATime&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
+
 }  // namespace
 
 Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
+  const OneAtATime one_at_a_time(in_next_);
   remember_snapshot();
   remember_mark();
   choose_recording();
   std::optional<int64_t> deadline;
-  if (timeout) deadline = wall_ns() + timeout->count();
+  if (timeout && *timeout < kForever) deadline = wall_ns() + std::max<int64_t>(0, timeout->count());
   consumer_worker_.now = now_ns();
   consumer_.enter(consumer_worker_.now);
   if (asked_ < 0) asked_ = consumer_worker_.now - start_;

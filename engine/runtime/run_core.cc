@@ -45,7 +45,12 @@ RunCore::RunCore(std::shared_ptr<const Plan> plan, RunOptions options)
   const auto epochs = options_.epochs ? options_.epochs : spec.epochs;
   const auto batches = options_.batches ? options_.batches : spec.batches;
   batch_limit_ = batches.value_or(0);
-  if (epochs || !batches) end_epoch_ = options_.first_epoch + int64_t(epochs.value_or(1));
+  if (epochs || !batches) {  // epochs are counted in 32 bits
+    const uint64_t left = UINT32_MAX - options_.first_epoch;
+    end_epoch_ = options_.first_epoch + static_cast<int64_t>(std::min(epochs.value_or(1), left));
+  }
+  if (batches == 0U) end_epoch_ = options_.first_epoch;
+  if (options_.first_epoch >= end_epoch_) finished_.store(true);  // nothing is wanted
   enter_epoch(options_.first_epoch);
   build_edges();
   build_units();

@@ -180,6 +180,7 @@ class RunCore final : public RunImpl {
   int64_t next_history_ = 0;
   MarkLog marks_;
   FiringLog recorded_;  // by take_firings(), and the consumer's part
+  std::atomic<bool> in_next_{false};
   int64_t asked_ = -1;  // first next() for the batch that is awaited
   uint64_t batch_firing_ = 0;
   std::vector<int> cpus_;  // that the process may use

@@ -123,6 +123,50 @@ TEST_CASE("next() with a timeout and without waiting") {
   CHECK(run->next(std::nullopt).kind == Kind::kEpochEnd);
 }
 
+TEST_CASE("a second thread in next() is refused, and the first one goes on") {
+  CaseBuilder b;
+  World world(b.build(b.source({1})));
+  Gate gate;
+  world.on_body = [&](int, const Origin&) { gate.pass(); };
+  const auto run = RunImpl::start(world.plan(), with_threads(1));
+  bool received = false;
+  std::thread consumer([&] {
+    while (!received) {
+      try {
+        received = run->next(kLimit).kind == Kind::kBatch;
+      } catch (const std::logic_error&) {  // ours was the second one
+      }
+    }
+  });
+  bool refused = false;
+  while (!refused) {
+    try {
+      (void)run->next(std::chrono::nanoseconds(0));
+    } catch (const std::logic_error&) {
+      refused = true;
+    }
+  }
+  gate.open();
+  consumer.join();
+  CHECK(received);
+}
+
+TEST_CASE("the longest time limit is none, and a negative one is over") {
+  for (const Mode& mode : all_modes(4, 1)) {
+    CaseBuilder b;
+    World world(b.build(b.source({3})));
+    world.jitter = 1;
+    const auto run = RunImpl::start(world.plan(), mode.options);
+    const Kind kind = run->next(std::chrono::nanoseconds::min()).kind;
+    CHECK((kind == Kind::kBatch || kind == Kind::kNotReady));
+    Kind next = kind;
+    while (next != Kind::kEnd) {
+      next = run->next(std::chrono::nanoseconds::max()).kind;
+      REQUIRE(next != Kind::kNotReady);
+    }
+  }
+}
+
 TEST_CASE("set_epoch leaves the rest of the epochs before it") {
   for (const Mode& mode : all_modes(3, 5)) {
     CaseBuilder b(2, 2);
@@ -169,6 +213,27 @@ TEST_CASE("a run may begin at a later epoch") {
   }
   CHECK(run->next(kLimit).kind == Kind::kEpochEnd);
   CHECK(run->next(kLimit).kind == Kind::kEnd);
+}
+
+TEST_CASE("a run ends with the last epoch that can be counted") {
+  for (const Mode& mode : all_modes(5, 1)) {
+    for (const uint32_t last : {0U, 1U}) {
+      CaseBuilder b;
+      World world(b.build(b.source({2})));
+      RunOptions options = mode.options;
+      options.first_epoch = UINT32_MAX - last;
+      options.epochs = UINT64_MAX;
+      const auto run = RunImpl::start(world.plan(), options);
+      uint32_t ends = 0, batches = 0;
+      for (Next next = run->next(kLimit); next.kind != Kind::kEnd; next = run->next(kLimit)) {
+        REQUIRE(next.kind != Kind::kNotReady);
+        ends += next.kind == Kind::kEpochEnd;
+        batches += next.kind == Kind::kBatch;
+      }
+      CHECK(ends == last);
+      CHECK(batches == 2 * last);
+    }
+  }
 }
 
 TEST_CASE("hold() pauses the sources, what is in flight goes on") {

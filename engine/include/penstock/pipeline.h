@@ -114,8 +114,9 @@ struct Next {
   Batch batch;
 };
 
-/// A plan in motion. next() and its like are for one thread, the consumer's; stop() and report()
-/// may be called from any. The destructor cancels and waits.
+/// A plan in motion. next() and its like are for one thread at a time, the consumer's: a second one
+/// in next() gets std::logic_error. stop() and report() may be called from any. The destructor
+/// cancels and waits.
 class Run {
  public:
   explicit Run(std::unique_ptr<RunImpl> impl);
