@@ -23,6 +23,11 @@ InvalidPipeline::InvalidPipeline(std::vector<Diagnostic> diagnostics)
 
 RunError::RunError(ErrorInfo info) : std::runtime_error(info.describe()), info_(std::move(info)) {}
 
+const std::vector<std::string>& Batch::names() const {
+  static const std::vector<std::string> none;
+  return names_ == nullptr ? none : *names_;
+}
+
 const Field& Batch::field(std::string_view name) const {
   if (names_ == nullptr) throw std::out_of_range("the batch is empty");
   for (size_t i = 0; i < names_->size() && i < item_.fields.size(); ++i) {
@@ -41,6 +46,7 @@ const Tensor& Batch::tensor(std::string_view name) const {
 }
 
 std::vector<Origin> Batch::origins() const {
+  if (names_ == nullptr) return {};
   if (item_.is_batch()) return item_.samples;
   return {item_.origin};
 }

@@ -97,6 +97,15 @@ TEST_CASE("check lists mistakes of a file and does not throw") {
   CHECK(missing[0].code == "cannot-read");
 }
 
+TEST_CASE("an engine refuses options that make no sense") {
+  CHECK_NOTHROW(Engine({.threads = 4096}));
+  CHECK_THROWS_WITH_AS(Engine({.threads = 4097}),
+                       "an engine has 1 to 4096 threads, or 0: as many as CPUs; not 4097",
+                       std::invalid_argument);
+  CHECK_THROWS_AS(Engine({.threads = -1}), std::invalid_argument);
+  CHECK_THROWS_AS(Engine({.memory_bytes = -1}), std::invalid_argument);
+}
+
 TEST_CASE("the clocks of long bodies are read again and again, not of the first one only") {
   Run run = Pipeline::parse(R"(
 penstock: 1

@@ -135,6 +135,9 @@ TEST_CASE("fields of a batch are found by name") {
                        std::out_of_range);
   CHECK_THROWS_AS(batch.tensor("name"), std::invalid_argument);
   CHECK_THROWS_AS(Batch().field("label"), std::out_of_range);
+  CHECK(Batch().size() == 0);
+  CHECK(Batch().names().empty());
+  CHECK(Batch().origins().empty());
 }
 
 TEST_CASE("parameters are typed, and asking for another type is a bug") {

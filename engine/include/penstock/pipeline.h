@@ -51,7 +51,7 @@ struct LoadOptions {
 };
 
 struct EngineOptions {
-  int threads = 0;           ///< CPU threads; 0: affinity and cgroup quota
+  int threads = 0;           ///< CPU threads, at most 4096; 0: affinity and cgroup quota
   int64_t memory_bytes = 0;  ///< payload in flight of all its runs; 0: no bound beyond the edges'
 };
 
@@ -61,6 +61,7 @@ struct EngineOptions {
 /// after, except serial ones; batches that it already has may be read.
 class Engine {
  public:
+  /// Throws std::invalid_argument for options that make no sense.
   explicit Engine(EngineOptions options = {});
   ~Engine();
   Engine(const Engine&) = delete;
@@ -88,10 +89,10 @@ class Batch {
   Batch() = default;
   Batch(std::shared_ptr<const std::vector<std::string>> names, Item item)
       : names_(std::move(names)), item_(std::move(item)) {}
-  /// Samples in the batch.
-  uint64_t size() const { return item_.sample_count(); }
+  /// Samples in the batch; 0 in one that was never received.
+  uint64_t size() const { return names_ == nullptr ? 0 : item_.sample_count(); }
   uint32_t epoch() const { return item_.origin.epoch; }
-  const std::vector<std::string>& names() const { return *names_; }
+  const std::vector<std::string>& names() const;
   /// Throws std::out_of_range naming the fields that are there.
   const Field& field(std::string_view name) const;
   const Tensor& tensor(std::string_view name) const;
