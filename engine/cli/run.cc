@@ -71,7 +71,8 @@ std::vector<std::string> notes_of(const RunFlags& flags, const Consumed& consume
   }
   if (batches < 20) {
     notes.push_back(fmt::format(
-        "{} batches are too few to tell whether the rate is steady (20 or more)", batches));
+        "{} too few to tell whether the rate is steady (20 or more)",
+        batches == 1 ? "1 batch is" : fmt::format("{} batches are", batches)));
   } else if (!steady) {
     notes.push_back("the rate differs by more than 5 % between the halves of the window");
   }
