@@ -40,6 +40,12 @@ std::string FieldTable::names() const {
   return text;
 }
 
+const Item& Context::in(size_t i) const {
+  if (i < count_) return *inputs_[i];
+  throw std::out_of_range("input " + std::to_string(i) + " was asked for, and there are " +
+                          std::to_string(count_));
+}
+
 const Tensor& Context::tensor(int field, size_t i) const {
   const Tensor* tensor = std::get_if<Tensor>(&in(i).fields.at(static_cast<size_t>(field)));
   if (tensor == nullptr) {

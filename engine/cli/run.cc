@@ -70,9 +70,9 @@ std::vector<std::string> notes_of(const RunFlags& flags, const Consumed& consume
                                 *flags.warmup, consumed.deliveries.size()));
   }
   if (batches < 20) {
-    notes.push_back(fmt::format(
-        "{} too few to tell whether the rate is steady (20 or more)",
-        batches == 1 ? "1 batch is" : fmt::format("{} batches are", batches)));
+    notes.push_back(
+        fmt::format("{} too few to tell whether the rate is steady (20 or more)",
+                    batches == 1 ? "1 batch is" : fmt::format("{} batches are", batches)));
   } else if (!steady) {
     notes.push_back("the rate differs by more than 5 % between the halves of the window");
   }

@@ -26,7 +26,7 @@ class Counter {
   std::optional<uint64_t> count(const PlanNode& node) {
     if (node.policy.skip || node.may_drop || node.kind == Kind::kExpand) return std::nullopt;
     if (node.kind == Kind::kSource) {
-      return dynamic_cast<const Source&>(*node.prototype).size(epoch_);
+      return records_of(dynamic_cast<const Source&>(*node.prototype), epoch_);
     }
     std::optional<uint64_t> result = input(node, 0);
     for (size_t port = 1; port < node.in_edges.size(); ++port) {
@@ -39,7 +39,7 @@ class Counter {
       return std::min(*result, take->limit());
     }
     if (const auto* collate = dynamic_cast<const Collate*>(node.prototype.get())) {
-      const uint64_t size = std::max<uint64_t>(collate->batch_size(), 1);
+      const uint64_t size = collate->batch_size();
       return *result / size + (!collate->drop_last() && *result % size != 0 ? 1 : 0);
     }
     return result;
@@ -52,6 +52,14 @@ class Counter {
 };
 
 }  // namespace
+
+std::optional<uint64_t> records_of(const Source& source, uint32_t epoch) {
+  try {
+    return source.size(epoch);
+  } catch (...) {
+    return std::nullopt;  // a run's own call reports it
+  }
+}
 
 std::optional<uint64_t> Plan::batches_per_epoch(uint32_t epoch) const {
   return Counter(*this, epoch).of(edges_[static_cast<size_t>(consumer_edge_)].from);

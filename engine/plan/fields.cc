@@ -53,6 +53,10 @@ class Inference {
       for (const std::string& note : node.prototype->notes()) {
         draft_->say.warning("data", "nodes." + spec.id + ": " + note, place_of_op(spec));
       }
+      const auto* collate = dynamic_cast<const Collate*>(node.prototype.get());
+      if (collate != nullptr && collate->batch_size() == 0) {
+        throw std::logic_error("the operator's batch_size() is 0");
+      }
       node.output_pool = node.prototype->output_pool();
       node.fields = std::move(*fields);
     } catch (const ParamError& error) {
@@ -67,7 +71,9 @@ class Inference {
       draft_->say.error("bad-node", "nodes." + spec.id + ": " + error.what(), place_of_op(spec));
       draft_->fail(index);
     } catch (...) {
-      draft_->say.error("bad-node", "nodes." + spec.id + ": unknown exception", place_of_op(spec));
+      draft_->say.error("bad-node",
+                        "nodes." + spec.id + ": something that is no std::exception was thrown",
+                        place_of_op(spec));
       draft_->fail(index);
     }
   }

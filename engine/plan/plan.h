@@ -96,4 +96,7 @@ class Plan {
 std::shared_ptr<const Plan> make_plan(const GraphSpec& spec, const Registry& registry,
                                       std::vector<Diagnostic>* diagnostics);
 
+/// Records of an epoch; nothing where the source cannot tell (what it throws is dropped).
+std::optional<uint64_t> records_of(const Source& source, uint32_t epoch);
+
 }  // namespace penstock

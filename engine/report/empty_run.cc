@@ -12,7 +12,9 @@ std::string source_sizes(const Plan& plan) {
   std::string text;
   for (const PlanNode& node : plan.nodes()) {
     if (const auto* source = dynamic_cast<const Source*>(node.prototype.get())) {
-      text += fmt::format("{}{} has {}", text.empty() ? ": " : ", ", node.id, source->size(0));
+      const std::optional<uint64_t> records = records_of(*source, 0);
+      if (!records) continue;
+      text += fmt::format("{}{} has {}", text.empty() ? ": " : ", ", node.id, *records);
     }
   }
   return text;
@@ -33,8 +35,10 @@ EmptyRun explain_node(const Plan& plan, const PlanNode& node, const UnitSnapshot
     }
   }
   if (unit.filtered > 0) {
-    return {fmt::format("{} '{}' filtered out {} of {}", node.op, node.id, unit.filtered, items),
-            "loosen the filter"};
+    const std::string dropped =
+        node.kind == Kind::kMap ? fmt::format("{} of {}", unit.filtered, items)
+                                : fmt::format("all {} that it made of {}", unit.filtered, items);
+    return {fmt::format("{} '{}' filtered out {}", node.op, node.id, dropped), "loosen the filter"};
   }
   if (unit.skipped > 0) {
     return {fmt::format("{} '{}' skipped {} of {} because of errors (on_error: skip)", node.op,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/heap_context.h"
+#include "base/thrown.h"
 #include "report/build.h"
 
 namespace penstock {
@@ -87,8 +88,13 @@ class Sampler {
 
   Items source() {
     auto& source = dynamic_cast<Source&>(*node_->prototype);
-    const uint64_t size = source.size(0);
+    uint64_t size = 0;
     Items out;
+    try {
+      size = source.size(0);
+    } catch (...) {
+      fail("the source cannot tell its length: " + thrown_text(), {}, Origin{});
+    }
     for (uint64_t i = 0; i < std::min(size, count_); ++i) {
       Origin origin;
       origin.source = node_->source_index;
@@ -109,7 +115,7 @@ class Sampler {
   }
 
   Items collate(const Items& in) {
-    const size_t size = std::max<size_t>(1, dynamic_cast<Collate&>(*node_->prototype).batch_size());
+    const size_t size = dynamic_cast<Collate&>(*node_->prototype).batch_size();
     Items out;
     for (size_t begin = 0; begin < in.size(); begin += size) {
       std::vector<const Item*> group;
@@ -171,8 +177,8 @@ class Sampler {
           if (!stream->next(ctx)) break;
           keep(&ctx, parent.fields, &out);
         }
-      } catch (const std::exception& error) {
-        fail(error.what(), {&input, 1}, child);
+      } catch (...) {
+        fail(thrown_text(), {&input, 1}, child);
       }
     }
     return out;
@@ -190,8 +196,8 @@ class Sampler {
       } else if (!in.empty() && out->size() > before) {
         out->back().samples = in[0]->samples;
       }
-    } catch (const std::exception& error) {
-      fail(error.what(), in, origin);
+    } catch (...) {
+      fail(thrown_text(), in, origin);
     }
   }
 
@@ -203,7 +209,7 @@ class Sampler {
     }
   }
 
-  void fail(const char* what, std::span<const Item* const> in, const Origin& origin) {
+  void fail(const std::string& what, std::span<const Item* const> in, const Origin& origin) {
     ErrorInfo error;
     error.node = node_->id;
     error.where = node_->at.text();

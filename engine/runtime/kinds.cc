@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "base/thrown.h"
 #include "runtime/run_core.h"
 
 namespace penstock {
@@ -47,11 +48,11 @@ void SourceUnit::reset_epoch() {
 uint64_t SourceUnit::ask_length(Worker& worker) {
   try {
     return source_.size(epoch_);
-  } catch (const std::exception& error) {
+  } catch (...) {
     Origin origin;  // of no sample
     origin.epoch = epoch_;
-    Item* item = run_.make_error_item(
-        node_, origin, std::string("the source cannot tell its length: ") + error.what());
+    Item* item =
+        run_.make_error_item(node_, origin, "the source cannot tell its length: " + thrown_text());
     count_error();
     pass_through(item, EntryKind::kError, epoch_, 0, 0, 0, worker);
   }

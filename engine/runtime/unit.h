@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "measure/firing.h"
@@ -163,7 +164,7 @@ class Unit {
   bool is_wanted() const;
   Step follow_done(Worker& worker);
   void note_epoch_done(uint32_t epochs);
-  void fail(Slot& slot, const char* message, Worker& worker, bool of_machine = false);
+  void fail(Slot& slot, const std::string& message, Worker& worker, bool of_machine = false);
   std::string describe_fields(const Item& item) const;
   bool request(Worker& worker, Patience patience, SnapshotRequest* request);
   void serve_snapshot(Worker& worker);

@@ -1,9 +1,9 @@
 // Bodies: everything that happens on the thread that runs a firing.
 
 #include <algorithm>
-#include <exception>
 #include <new>
 
+#include "base/thrown.h"
 #include "measure/thread_clock.h"
 #include "runtime/run_core.h"
 #include "runtime/unit.h"
@@ -154,10 +154,8 @@ void Unit::run_body(Slot& slot, Worker& worker) {
     fail(slot, "out of memory", worker, true);
   } catch (const MachineError& error) {
     fail(slot, error.what(), worker, true);
-  } catch (const std::exception& error) {
-    fail(slot, error.what(), worker);
   } catch (...) {
-    fail(slot, "something that is no std::exception was thrown", worker);
+    fail(slot, thrown_text(), worker);
   }
 }
 
@@ -213,7 +211,7 @@ Operator& Unit::op(Slot& slot) {
   return *own;
 }
 
-void Unit::fail(Slot& slot, const char* message, Worker& worker, bool of_machine) {
+void Unit::fail(Slot& slot, const std::string& message, Worker& worker, bool of_machine) {
   slot.first_try = false;
   slot.context.discard();
   Item* input = slot.inputs.empty() ? nullptr : slot.inputs[0];

@@ -15,20 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string source_of(const std::string& plugin) {
-  return bytes_of_file(std::string(PENSTOCK_SOURCE_DIR "/plugins/") + plugin + "/" + plugin +
-                       ".cc");
-}
-
-/// The checks that an operator failed, with what was said.
-std::map<std::string, std::string> failed_checks(const Json& op) {
-  std::map<std::string, std::string> failed;
-  for (const Json& finding : op["findings"]) {
-    if (finding["status"] == "fail") failed[finding["check"]] = finding["text"];
-  }
-  return failed;
-}
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -56,6 +42,24 @@ PENSTOCK_PLUGIN("adding", "1", "tests", "none", register_operators))";
 }  // namespace
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+namespace {
+
+std::string source_of(const std::string& plugin) {
+  return bytes_of_file(std::string(PENSTOCK_SOURCE_DIR "/plugins/") + plugin + "/" + plugin +
+                       ".cc");
+}
+
+/// The checks that an operator failed, with what was said.
+std::map<std::string, std::string> failed_checks(const Json& op) {
+  std::map<std::string, std::string> failed;
+  for (const Json& finding : op["findings"]) {
+    if (finding["status"] == "fail") failed[finding["check"]] = finding["text"];
+  }
+  return failed;
+}
+
+}  // namespace
+
 TEST_CASE("each broken promise is found by the check that is about it") {
   const Scratch scratch;
   const std::string library = scratch.library("misbehaving", source_of("misbehaving"));

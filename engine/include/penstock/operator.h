@@ -96,7 +96,8 @@ class Context {
 
   /// Number of input items: 1, for collate the size of the group, 0 for a source.
   size_t count() const { return count_; }
-  const Item& in(size_t i = 0) const { return *inputs_[i]; }
+  /// Throws std::out_of_range where there is no such input.
+  const Item& in(size_t i = 0) const;
   /// A tensor field of input i; throws std::invalid_argument naming the field when it is a text.
   const Tensor& tensor(int field, size_t i = 0) const;
   const std::string& text(int field, size_t i = 0) const;
