@@ -10,6 +10,8 @@
 
 #include "penstock/dlpack.h"
 
+/* For C too: NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -59,3 +61,5 @@ const char* penstock_report(PenstockRun* run);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-use-using, readability-identifier-naming) */

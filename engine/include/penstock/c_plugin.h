@@ -12,6 +12,8 @@
 #include "penstock/dlpack.h"
 #include "penstock/note.h"
 
+/* For C too: NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
+
 #define PENSTOCK_C_ABI_MAJOR 1
 #define PENSTOCK_C_ABI_MINOR 0
 
@@ -162,3 +164,5 @@ PENSTOCK_C_ENTRY const PenstockCPlugin* penstock_c_plugin(void);
                                            LIBRARY_VERSION,         OPERATORS};                   \
     return &plugin;                                                                               \
   }
+
+/* NOLINTEND(modernize-use-using, readability-identifier-naming) */

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+/* For C too: NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
+
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
@@ -47,3 +49,5 @@ typedef struct DLManagedTensor {
 #endif
 
 #endif
+
+/* NOLINTEND(modernize-use-using, readability-identifier-naming) */
