@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/dlpack_view.h"
+#include "base/thrown.h"
 #include "penstock/pipeline.h"
 #include "penstock/plugin.h"
 
@@ -27,9 +28,10 @@ std::string& last_error() {
   return text;
 }
 
-void note(const char* text) noexcept {
+/// Keeps the reason of what is being handled.
+void note() noexcept {
   try {
-    last_error() = text;
+    last_error() = thrown_text();
   } catch (...) {
     last_error().clear();  // no memory for the reason
   }
@@ -40,10 +42,8 @@ template <typename Result, typename Body>
 Result guarded(Result otherwise, Body body) noexcept {
   try {
     return body();
-  } catch (const std::exception& error) {
-    note(error.what());
   } catch (...) {
-    note("something that is no std::exception was thrown");
+    note();
   }
   return otherwise;
 }

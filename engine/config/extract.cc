@@ -7,11 +7,10 @@
 #include "config/mistakes.h"
 #include "config/node.h"
 #include "config/reader.h"
+#include "plan/limits.h"
 
 namespace penstock::config {
 namespace {
-
-constexpr uint64_t kMaxThreads = 4096;
 
 class Extractor {
  public:

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "config/mistakes.h"
+#include "plan/limits.h"
 
 namespace penstock::config {
 namespace {
-
-constexpr uint64_t kMaxConcurrency = 4096;
-constexpr uint64_t kMaxQueueItems = uint64_t{1} << 20;
 
 /// Fills in one node key by key.
 class NodeReader {

@@ -1,6 +1,5 @@
 // Third pass: the operators' own checks, on a prototype of each, and the fields of every node.
-#include <exception>
-
+#include "base/thrown.h"
 #include "plan/draft.h"
 
 namespace penstock {
@@ -67,13 +66,8 @@ class Inference {
       draft_->say.error("bad-param", name + ": " + error.what(),
                         place_of_param(spec, error.param()), error.help());
       draft_->fail(index);
-    } catch (const std::exception& error) {
-      draft_->say.error("bad-node", "nodes." + spec.id + ": " + error.what(), place_of_op(spec));
-      draft_->fail(index);
     } catch (...) {
-      draft_->say.error("bad-node",
-                        "nodes." + spec.id + ": something that is no std::exception was thrown",
-                        place_of_op(spec));
+      draft_->say.error("bad-node", "nodes." + spec.id + ": " + thrown_text(), place_of_op(spec));
       draft_->fail(index);
     }
   }

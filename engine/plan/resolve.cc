@@ -5,12 +5,11 @@
 
 #include "penstock/random.h"
 #include "plan/draft.h"
+#include "plan/limits.h"
 #include "plan/parameters.h"
 
 namespace penstock {
 namespace {
-
-constexpr int64_t kMaxConcurrency = 4096;
 
 void check_id(const NodeSpec& node, std::map<std::string, const NodeSpec*>* seen, Complaints* say) {
   const bool good = !node.id.empty() && std::all_of(node.id.begin(), node.id.end(), [](char c) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "penstock/schema.h"
+#include "plan/limits.h"
 #include "report/schema_doc.h"
 
 namespace penstock {
@@ -135,7 +136,7 @@ Json rule_of(const std::string& name, const Schema& schema) {
 // ---- the rest of the format ----
 
 Json queue() {
-  return object({{"items", whole(1, 1 << 20)}, {"bytes", or_env(definition("bytes"))}});
+  return object({{"items", whole(1, kMaxQueueItems)}, {"bytes", or_env(definition("bytes"))}});
 }
 
 Json on_error() {
@@ -171,7 +172,8 @@ Json node(const Registry& registry) {
        {"op", documented({{"anyOf", std::move(ops)}}, "The operator.")},
        {"params", documented({{"type", Json::array({"object", "null"})}}, "Of the operator.")},
        {"from", documented(from(), "Where its items come from; left out: the node above.")},
-       {"concurrency", documented(whole(1, 4096), "How many of its firings run at a time.")},
+       {"concurrency",
+        documented(whole(1, kMaxConcurrency), "How many of its firings run at a time.")},
        {"order", documented(words({"preserve", "any"}), "any: results go on as they are ready.")},
        {"queue", documented(definition("queue"), "Bounds of each edge into this node.")},
        {"on_error", documented(on_error(), "What happens to a sample that fails.")},
@@ -212,7 +214,7 @@ Json definitions(const Registry& registry) {
 
 Json top_properties() {
   const Json text = {{"type", Json::array({"string", "number", "boolean"})}};
-  Json threads = {{"anyOf", Json::array({{{"const", "auto"}}, whole(1, 4096)})}};
+  Json threads = {{"anyOf", Json::array({{{"const", "auto"}}, whole(1, kMaxThreads)})}};
   return {
       {"penstock", documented({{"const", 1}}, "Version of the format.")},
       {"name", documented(text, "For reports.")},

@@ -7,6 +7,7 @@
 
 #include "measure/machine.h"
 #include "measure/thread_clock.h"
+#include "plan/limits.h"
 #include "runtime/clock.h"
 #include "runtime/forked.h"
 #include "runtime/run_core.h"
@@ -56,10 +57,9 @@ EngineImpl::EngineImpl(int threads, int64_t memory_bytes)
       sample_cost_ns_(measure_sample_cost()),
       budget_(std::make_shared<MemoryBudget>(memory_bytes)),
       io_(&items_) {
-  constexpr int kMostThreads = 4096;  // as in files
-  if (threads < 0 || threads > kMostThreads) {
+  if (threads < 0 || threads > kMaxThreads) {
     throw std::invalid_argument(fmt::format(
-        "an engine has 1 to {} threads, or 0: as many as CPUs; not {}", kMostThreads, threads));
+        "an engine has 1 to {} threads, or 0: as many as CPUs; not {}", kMaxThreads, threads));
   }
   if (memory_bytes < 0) {
     throw std::invalid_argument("an engine's memory is a number of bytes, or 0: no bound; not " +
