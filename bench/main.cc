@@ -27,6 +27,8 @@ const std::vector<Measurement>& measurements() {
       {"soak", "2,000 random graphs against the sequential reference", measure_soak},
       {"inflight", "items and bytes in flight against their bounds", measure_inflight},
       {"c_form", "an operator in the C form against the same one in C++", measure_c_form},
+      {"device", "steps with copies behind them against the longer of copy and step",
+       measure_device},
   };
   return all;
 }
@@ -119,6 +121,7 @@ int main(int argc, char** argv) {
   app.add_option("name", name, "a measurement, or `list`")->required();
   app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--rounds", settings.rounds, "how often; 0: the measurement's own number");
+  app.add_option("--device", settings.device, "where `device` copies to: simulated or cuda:0");
   app.add_option("--graph", settings.graph, "a pipeline instead of quickstart");
   try {
     app.parse(argc, argv);

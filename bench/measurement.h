@@ -15,6 +15,7 @@ struct Settings {
   int rounds = 0;  ///< 0: the measurement's own number
   /// Folder of this program; the operators' library is in ../lib, pipelines in ../../graphs.
   std::string program;
+  std::string device = "simulated";
   std::string graph;  ///< a pipeline for those that run one; empty: quickstart
 };
 
@@ -43,6 +44,7 @@ Result measure_pull(const Settings& settings);
 Result measure_soak(const Settings& settings);
 Result measure_inflight(const Settings& settings);
 Result measure_c_form(const Settings& settings);
+Result measure_device(const Settings& settings);
 
 /// The two hidden modes that measure_start() times: open the libraries, or fetch the first batch.
 int start_child(const Settings& settings, bool run);

@@ -23,6 +23,27 @@ if(PENSTOCK_SANITIZE STREQUAL thread)
   add_link_options(-Wl,-rpath,${location})
 endif()
 
+# CUDA is used where its compiler is; without it device_copy has the simulated device only.
+if(NOT PENSTOCK_WITH_CUDA STREQUAL OFF AND NOT PENSTOCK_SANITIZE)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
+    set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_ARCHITECTURES 80 90)
+    set(CMAKE_CUDA_STANDARD 17)  # what CMake 3.25 knows of nvcc
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(PENSTOCK_HAS_CUDA TRUE)
+  elseif(PENSTOCK_WITH_CUDA STREQUAL AUTO)
+    message(STATUS "nvcc is not there: penstock_cuda is left out, and pipelines say so where they "
+      "ask for a CUDA device")
+  else()
+    message(FATAL_ERROR "PENSTOCK_WITH_CUDA is on and nvcc was not found: set CMAKE_CUDA_COMPILER")
+  endif()
+endif()
+
 if(NOT PENSTOCK_WITH_TORCH STREQUAL OFF)
   find_package(TorchLib QUIET)
   if(NOT TorchLib_FOUND AND NOT PENSTOCK_WITH_TORCH STREQUAL AUTO)

@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 
 option(PENSTOCK_CLOCKS "Clocks on nodes and edges; OFF exists to measure what they cost" ON)
 set(PENSTOCK_WITH_TORCH AUTO CACHE STRING "Build what needs libtorch: ON, OFF, AUTO (if found)")
+set(PENSTOCK_WITH_CUDA AUTO CACHE STRING "Build what needs nvcc: ON, OFF, AUTO (if found)")
 set(PENSTOCK_TESTS AUTO CACHE STRING "Build the tests: ON, OFF, AUTO (if doctest is found)")
 set(PENSTOCK_SANITIZE "" CACHE STRING "Argument of -fsanitize: address,undefined or thread")
 
@@ -25,8 +26,8 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
 
-add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers
-  -ffp-contract=off -fno-semantic-interposition)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-missing-field-initializers;\
+-ffp-contract=off;-fno-semantic-interposition>" "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>")
 add_link_options(-Wl,--as-needed)
 if(NOT PENSTOCK_CLOCKS)
   add_compile_definitions(PENSTOCK_NO_CLOCKS=1)

@@ -29,6 +29,9 @@ constexpr OperatorDef (*kMakers[])() = {
     make_zip,
     // collate/
     make_collate,
+    // device/
+    make_device_copy,
+    make_pin,
 };
 
 void register_operators(OperatorSink& sink) {

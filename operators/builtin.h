@@ -29,5 +29,8 @@ OperatorDef make_to_float();
 OperatorDef make_zip();
 // collate/
 OperatorDef make_collate();
+// device/
+OperatorDef make_device_copy();
+OperatorDef make_pin();
 
 }  // namespace penstock::operators

@@ -6,7 +6,7 @@ namespace penstock {
 
 // Found by the library where it meets these types. The order of the members is that of the structs.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(UnitFacts, id, op, slots, pooled, serial, ordered,
-                                                in_edges, out_edges)
+                                                in_turns, in_edges, out_edges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EdgeFacts, from, to, capacity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(NodeCosts, facts, visits, cpu_ms, off_ms, queued_ms,
                                                 thread_wait_ms, handover_ms, held_ms, blocked_ms,

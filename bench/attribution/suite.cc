@@ -17,9 +17,9 @@
 namespace penstock::bench::attribution {
 namespace {
 
-constexpr uint64_t kObservedPeriods = 3;
-constexpr RunLength kBrief = {41, 10};  // half a period: enough to see what is not the best
-constexpr double kSeconds = 17;         // for the truth about one pipeline
+constexpr uint64_t kObservedPeriods = 10;  // three stretches of recorded firings
+constexpr RunLength kBrief = {41, 10};     // half a period: enough to see what is not the best
+constexpr double kSeconds = 14.5;          // for the truth about one pipeline
 
 nlohmann::ordered_json to_json(const Effect& effect) {
   nlohmann::ordered_json json = {{"change", effect.text}, {"gain", effect.gain}};
@@ -71,7 +71,7 @@ nlohmann::ordered_json measure_pipeline(uint64_t seed) {
   line["case"] = to_json(pipeline);
   auto seen = observe(pipeline, run_length(kObservedPeriods));
   // What the verdict asks for where it refuses.
-  if (!seen.value("steady", true)) seen = observe(pipeline, run_length(3 * kObservedPeriods));
+  if (!seen.value("steady", true)) seen = observe(pipeline, run_length(2 * kObservedPeriods));
   if (seen.contains("error")) {
     line["error"] = seen["error"];
     return line;

@@ -22,6 +22,7 @@ constexpr std::array<DLDataType, 10> kTypes = {{
 DLDevice device_of(const Tensor& tensor) {
   switch (tensor.device().kind) {
     case Device::Kind::kCpu:
+    case Device::Kind::kSimulated:
       break;
     case Device::Kind::kPinned:
       return {kDLCUDAHost, 0};

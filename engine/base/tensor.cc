@@ -25,6 +25,7 @@ struct Wrapped : Buffer {
 
 void release_wrapped(Buffer* buffer) {
   const std::unique_ptr<Wrapped> owner(static_cast<Wrapped*>(buffer));
+  owner->uncount();
   if (owner->deleter != nullptr) owner->deleter(owner->context);
 }
 

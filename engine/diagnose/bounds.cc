@@ -22,11 +22,15 @@ double pooled_ms(const Costs& costs) {
 
 double serial_ms(const Costs& costs) {
   double sum = costs.engine_ms + costs.consumer.service_ms();
-  for (const NodeCosts& node : costs.nodes) sum += node.visits * node.service_ms();
+  for (const NodeCosts& node : costs.nodes) sum += node.visits * (node.service_ms() + node.copy_ms);
   return sum;
 }
 
 }  // namespace
+
+bool is_of_node(Resource resource) {
+  return resource == Resource::kSlots || resource == Resource::kDevice;
+}
 
 std::string limit_name(Resource resource) {
   switch (resource) {
@@ -36,6 +40,8 @@ std::string limit_name(Resource resource) {
       return "cpu";
     case Resource::kThreads:
       return "threads";
+    case Resource::kDevice:
+      return "device";
     case Resource::kConsumer:
       break;
   }
@@ -53,6 +59,7 @@ std::vector<Bound> bounds_of(const Costs& costs) {
     for (size_t n = 0; n < costs.nodes.size(); ++n) {
       const NodeCosts& node = costs.nodes[n];
       add(Resource::kSlots, n, node.facts.slots, node.visits * node.service_ms(), &bounds);
+      add(Resource::kDevice, n, 1, node.visits * node.copy_ms, &bounds);
     }
   }
   std::stable_sort(bounds.begin(), bounds.end(), [](const Bound& a, const Bound& b) {

@@ -15,15 +15,19 @@ enum class Resource : uint8_t {
   kSlots,     ///< a node's: slots / (visits x service)
   kCpu,       ///< CPUs / CPU time of a batch, the consumer's and the engine's included
   kThreads,   ///< CPU threads / time of the bodies on them; in a serial run: 1 / all its time
+  kDevice,    ///< a link's: 1 / (visits x copy)
   kConsumer,  ///< 1 / the consumer's work
 };
 
-/// "node", "cpu", "threads", "consumer".
+/// "node", "cpu", "threads", "device", "consumer".
 std::string limit_name(Resource resource);
+
+/// Whether each node has one of its own.
+bool is_of_node(Resource resource);
 
 struct Bound {
   Resource resource = Resource::kConsumer;
-  size_t node = 0;  ///< of kSlots
+  size_t node = 0;  ///< of kSlots and kDevice
   double batches_per_s = 0;
 };
 

@@ -67,6 +67,12 @@ NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const Un
   node.cpu_ms = each_ms(split.on_cpu);
   node.off_ms = each_ms(split.off_cpu);
   node.queued_ms = each_ms(split.run_queue.value_or(0));
+  DeviceFigures device = end.device - begin.device;
+  if (device.timed == 0) device = end.device;  // none ended in the window
+  node.off_ms = std::max(0.0, node.off_ms - per(static_cast<double>(device.waited_ns) / 1e6,
+                                                static_cast<double>(device.copies)));
+  node.copy_ms = per(static_cast<double>(device.copy_ns) / 1e6, static_cast<double>(device.timed));
+  node.copied_mb = per(static_cast<double>(device.bytes) / 1e6, static_cast<double>(device.copies));
   node.thread_wait_ms = each_ms(states.thread_wait);
   node.handover_ms = each_ms(states.handover);
   node.held_ms = each_ms(states.order_held);
@@ -104,6 +110,17 @@ double cpus_left(double allowed, double queued, const Snapshot& begin, const Sna
   const double others = std::max(0.0, busy - own) + std::max(0.0, steal);
   return std::clamp(allowed - std::min(others / window, queued), std::min(allowed, own / window),
                     allowed);
+}
+
+/// A step that goes on on a device after the calls that began it takes as long as the device says.
+void add_device_work(const Snapshot& begin, const Snapshot& end, ConsumerCosts* consumer) {
+  for (size_t u = 0; u < end.units.size(); ++u) {
+    DeviceFigures device = end.units[u].device - at_or_zero(begin.units, u).device;
+    if (device.steps == 0) device = end.units[u].device;
+    const double step_ms =
+        per(static_cast<double>(device.step_ns) / 1e6, static_cast<double>(device.steps));
+    consumer->off_ms = std::max(consumer->off_ms, step_ms - consumer->cpu_ms);
+  }
 }
 
 double queued_per_batch(const Costs& costs) {
@@ -169,6 +186,7 @@ Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snaps
     costs.nodes.push_back(std::move(node));
   }
   costs.consumer = consumer_costs(begin.consumer, end.consumer, reference_ms);
+  add_device_work(begin, end, &costs.consumer);
   costs.consumer.key = graph.consumer_key;
   costs.consumer.target_ms = graph.consumer_target_ms;
   costs.cpus_allowed = machine.cpus;

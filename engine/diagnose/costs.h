@@ -15,9 +15,10 @@ namespace penstock {
 struct UnitFacts {
   std::string id, op;
   int slots = 1;
-  bool pooled = true;   ///< its bodies run on the CPU threads; false: each slot has a thread
-  bool serial = false;  ///< never more than one slot
-  bool ordered = true;  ///< results leave in the order of their inputs
+  bool pooled = true;     ///< its bodies run on the CPU threads; false: each slot has a thread
+  bool serial = false;    ///< never more than one slot
+  bool ordered = true;    ///< results leave in the order of their inputs
+  bool in_turns = false;  ///< its open streams have their turns: `order: any` changes little
   std::vector<int> in_edges, out_edges;  ///< indices of GraphFacts::edges
 };
 
@@ -52,13 +53,15 @@ struct NodeCosts {
   double cpu_ms = 0;     ///< on a CPU, a firing
   double off_ms = 0;     ///< in the body but waiting for something else than a CPU
   double queued_ms = 0;  ///< in the body and waiting for a CPU
+  double copy_ms = 0;    ///< of a copy to a device, by the device's clock; 0: it makes none
+  double copied_mb = 0;  ///< by a copy
   double thread_wait_ms = 0, handover_ms = 0, held_ms = 0, blocked_ms = 0, starved_ms = 0;
   double taken = 1, given = 1;  ///< entries a firing takes from each in-edge, puts on each out-edge
   double latency_ms = 0;  ///< lost in a slot at each firing, for no CPU's sake: see latencies.h
   std::vector<double> spread;  ///< quantiles of its service, as parts of the mean
   std::vector<double> trace;   ///< consecutive services, as parts of the mean; empty: not known
 
-  /// Time of a body on an idle machine.
+  /// Time of a body on an idle machine, without what it waits for a device.
   double service_ms() const { return cpu_ms + off_ms; }
   double cpu_per_batch() const { return visits * cpu_ms; }
 };

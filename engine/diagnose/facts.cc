@@ -15,6 +15,7 @@ UnitFacts facts_of(const Plan& plan, const PlanUnit& unit) {
   facts.pooled = first.where == Where::kCpu;
   facts.serial = first.state == State::kSerial || first.kind == Kind::kTake;
   facts.ordered = last.order == Order::kPreserve;
+  facts.in_turns = first.kind == Kind::kExpand;
   facts.in_edges = first.in_edges;
   facts.out_edges = last.out_edges;
   return facts;

@@ -18,7 +18,7 @@ constexpr int kMostSlots = 64;
 constexpr size_t kAlternatives = 2;
 
 bool same(const Bound& a, const Bound& b) {
-  return a.resource == b.resource && (a.resource != Resource::kSlots || a.node == b.node);
+  return a.resource == b.resource && (!is_of_node(a.resource) || a.node == b.node);
 }
 
 bool is_among(const std::vector<Bound>& bounds, const Bound& bound) {
@@ -126,6 +126,14 @@ Change with_faster_consumer(const Costs& costs) {
   return change;
 }
 
+Change with_less_to_copy(const Costs& costs, size_t node) {
+  Change change{.set = "", .what = "", .costs = costs};
+  NodeCosts& changed = change.costs.nodes[node];
+  changed.copy_ms /= 2;
+  change.what = fmt::format("batches had half the bytes when they get to {}", changed.facts.id);
+  return change;
+}
+
 double next_rate(const std::vector<Bound>& bounds, const std::vector<Bound>& limits) {
   const double most = 2 * lowest(bounds);
   for (const Bound& bound : bounds) {
@@ -146,6 +154,8 @@ Change remedy_for(const Costs& costs, const Bound& limit, double next) {
       return with_threads(costs, enough(costs.threads, limit, next));
     case Resource::kCpu:
       return with_less_cpu(costs);
+    case Resource::kDevice:
+      return with_less_to_copy(costs, limit.node);
     case Resource::kConsumer:
       break;
   }
@@ -204,7 +214,7 @@ std::vector<Alternative> alternatives_to(const Costs& costs, const std::vector<B
   for (const Candidate& candidate : candidates) {
     Alternative alternative;
     alternative.limit = limit_name(candidate.bound.resource);
-    if (candidate.bound.resource == Resource::kSlots) {
+    if (is_of_node(candidate.bound.resource)) {
       alternative.nodes.push_back(costs.nodes[candidate.bound.node].facts.id);
     }
     alternative.reason = words::reason(costs, candidate.bound);

@@ -326,7 +326,8 @@ class Simulation {
     const NodeCosts& costs = *nodes_[n].costs;
     const double factor = factor_at(costs.spread, costs.trace, seed_, n, ++nodes_[n].started);
     const double latency_ms = factor > 0 ? costs.latency_ms : 0;
-    begin(n, index, costs.cpu_ms * factor + hop_ms_, costs.off_ms * factor + latency_ms);
+    const double off_ms = costs.off_ms * factor + costs.copy_ms + latency_ms;
+    begin(n, index, costs.cpu_ms * factor + hop_ms_, off_ms);
   }
 
   const Costs& costs_;

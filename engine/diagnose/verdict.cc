@@ -17,14 +17,15 @@
 namespace penstock {
 namespace {
 
-constexpr double kTied = 0.05;         // bounds that limit together
-constexpr double kUnexplained = 0.10;  // of the rate, by the model
+constexpr double kTied = 0.05;           // bounds that limit together
+constexpr double kUnexplained = 0.10;    // of the rate, by the model
+constexpr double kHalfExplained = 0.20;  // the same, where the critical path says what it says
 constexpr double kFasterThanBound = 0.03;
-constexpr double kLeastGain = 0.04;  // that the model must give for a change to be named
-constexpr double kExplained = 0.03;  // of the rate, by bounds that need no model
-constexpr double kFar = 0.25;        // from the lowest bound to the next, for it to be clear
-constexpr double kTiedGains = 0.04;  // of two changes that do the same
-constexpr double kNearTie = 0.8;     // confidence then
+constexpr double kLeastGain = 0.035;  // that the model must give for a change to be named
+constexpr double kExplained = 0.03;   // of the rate, by bounds that need no model
+constexpr double kFar = 0.25;         // from the lowest bound to the next, for it to be clear
+constexpr double kTiedGains = 0.04;   // of two changes that do the same
+constexpr double kNearTie = 0.8;      // confidence then
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
@@ -67,7 +68,7 @@ std::vector<Bound> without_echoes(const Costs& costs, const std::vector<Bound>& 
 }
 
 std::vector<std::string> nodes_of(const Costs& costs, const Bound& bound) {
-  if (bound.resource == Resource::kSlots) return {costs.nodes[bound.node].facts.id};
+  if (is_of_node(bound.resource)) return {costs.nodes[bound.node].facts.id};
   if (bound.resource == Resource::kConsumer) return {"consumer"};
   if (bound.resource == Resource::kThreads) return {};
   std::vector<std::string> names;
@@ -82,8 +83,7 @@ std::vector<std::string> nodes_of(const Costs& costs, const Bound& bound) {
 
 /// What a co-limited verdict lists: ids of nodes, "consumer", "cpu", "threads".
 std::string name_in_list(const Costs& costs, const Bound& bound) {
-  return bound.resource == Resource::kSlots ? costs.nodes[bound.node].facts.id
-                                            : limit_name(bound.resource);
+  return is_of_node(bound.resource) ? costs.nodes[bound.node].facts.id : limit_name(bound.resource);
 }
 
 std::optional<NextLimit> next_after(const Costs& costs, const std::vector<Bound>& bounds,
@@ -211,7 +211,7 @@ std::string reason_of(const Costs& costs, const WhatIf& what) {
 /// What a change relieves, as the bound that it would have.
 Bound bound_of(const Costs& costs, const WhatIf& what, const std::vector<Bound>& bounds) {
   for (const Bound& bound : bounds) {
-    const bool node = bound.resource == Resource::kSlots;
+    const bool node = is_of_node(bound.resource);
     if (limit_name(bound.resource) != what.limit) continue;
     if (!node || costs.nodes[bound.node].facts.id == what.nodes.front()) return bound;
   }
@@ -244,6 +244,7 @@ bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, d
     if (limits.size() > 1) {
       verdict->next = next_after(costs, bounds, limits);
       name_several(evidence, bounds, limits, residual, verdict);
+      if (verdict->gain->value - 1 < kLeastGain) verdict->limit = "none";
     } else {
       verdict->limit = "none";
       verdict->reason = "no single change in the model gains 4 %: there is no single bottleneck.";
@@ -343,14 +344,22 @@ void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, 
                     Verdict* verdict) {
   const Costs& costs = evidence.costs;
   const double model = simulated_rate(costs), residual = residual_of(costs, model);
-  if (std::abs(residual) > kUnexplained) {
-    if (std::abs(by_bounds) > kUnexplained) return name_nothing(costs, model, residual, verdict);
+  const bool explained = std::abs(residual) <= kUnexplained;
+  if (!explained && std::abs(by_bounds) <= kUnexplained) {
     return judge_by_bounds(evidence, bounds, by_bounds, verdict);
   }
-  verdict->model_examples_per_s = examples(costs, model);
-  const bool alone = name_by_model(evidence, bounds, residual, verdict);
-  verdict->confidence = confidence_of(evidence, residual, *verdict);
-  if (!alone) verdict->confidence *= kNearTie;
+  if (std::abs(residual) > kHalfExplained) return name_nothing(costs, model, residual, verdict);
+  Verdict named = *verdict;
+  named.model_examples_per_s = examples(costs, model);
+  const bool alone = name_by_model(evidence, bounds, residual, &named);
+  // A model that misses the rate may still miss it alike before and after a change.
+  if (!explained &&
+      agreement_of(costs, evidence.path, named.limit, named.nodes) != Agreement::kAgrees) {
+    return name_nothing(costs, model, residual, verdict);
+  }
+  named.confidence = confidence_of(evidence, residual, named);
+  if (!alone || !explained) named.confidence *= kNearTie;
+  *verdict = std::move(named);
 }
 
 /// Whether the bounds alone say what limits: one of them is far below the others, or no time
@@ -373,10 +382,9 @@ Verdict judge(const Evidence& evidence) {
   verdict.model_examples_per_s = examples(costs, model);
   verdict.critical_path = path_of(evidence);
   for (const Bound& bound : bounds) {
-    verdict.bounds.push_back(
-        {limit_name(bound.resource),
-         bound.resource == Resource::kSlots ? costs.nodes[bound.node].facts.id : "",
-         examples(costs, bound.batches_per_s)});
+    verdict.bounds.push_back({limit_name(bound.resource),
+                              is_of_node(bound.resource) ? costs.nodes[bound.node].facts.id : "",
+                              examples(costs, bound.batches_per_s)});
   }
   if (bounds.empty() || costs.batches_per_s <= 0) {
     verdict.reason = "no batch or no work was measured.";

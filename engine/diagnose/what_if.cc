@@ -80,10 +80,13 @@ double load_of(const Costs& costs, const NodeCosts& node) {
 
 void add_node(const Costs& costs, size_t node, std::vector<WhatIf>* list) {
   const NodeCosts& of = costs.nodes[node];
+  if (of.copy_ms > 0) {
+    list->push_back({"device", {of.facts.id}, with_less_to_copy(costs, node), {}});
+  }
   const bool computes = of.visits * of.cpu_ms > kLeastCpu * costs.cpu_per_batch();
   if (of.visits * of.service_ms() <= 0) return;
-  if (of.facts.ordered && of.facts.slots > 1 && of.held_ms > kLeastHeld * of.service_ms() &&
-      !in_branch(costs, node)) {
+  if (of.facts.ordered && !of.facts.in_turns && of.facts.slots > 1 &&
+      of.held_ms > kLeastHeld * of.service_ms() && !in_branch(costs, node)) {
     list->push_back(unordered(costs, node));
   }
   if (load_of(costs, of) < kLeastLoad && !computes && !of.facts.pooled) return;
@@ -112,6 +115,12 @@ bool is_setting(const WhatIf& what) { return !what.change.set.empty(); }
 
 bool same_nodes(const WhatIf& a, const WhatIf& b) {
   return a.limit == b.limit && a.nodes == b.nodes;
+}
+
+/// A setting of the node that `author` says should be faster.
+bool is_setting_for(const WhatIf& what, const WhatIf& author) {
+  return is_setting(what) && what.nodes == author.nodes &&
+         (what.limit == author.limit || what.limit == "order");
 }
 
 /// Of a node that should be faster: its slots where they do, else the CPU where it needs most.
@@ -163,7 +172,7 @@ const WhatIf& choose(const std::vector<WhatIf>& list, double busiest) {
   if (is_setting(best) || best.limit != "node") return best;
   for (const WhatIf& what : list) {
     const double part = (what.gain.value - 1) / std::max(1e-9, best.gain.value - 1);
-    if (is_setting(what) && same_nodes(what, best) && part >= kSlotsPart) return what;
+    if (is_setting_for(what, best) && part >= kSlotsPart) return what;
   }
   return best;
 }

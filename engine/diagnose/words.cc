@@ -95,6 +95,16 @@ std::string threads_reason(const Costs& costs, const Bound& bound) {
       gives(count(costs.threads, "thread")), number(rate), have(costs));
 }
 
+std::string device_reason(const Costs& costs, const Bound& bound) {
+  const NodeCosts& node = costs.nodes[bound.node];
+  return fmt::format(
+      "{} copies {} MB to the device in {} ({} GB/s), by the device's clock: at most {} samples/s; "
+      "{}.",
+      node.facts.id, number(node.copied_mb), ms(node.copy_ms),
+      digits(node.copied_mb / node.copy_ms), number(examples(costs, bound.batches_per_s)),
+      have(costs));
+}
+
 std::string consumer_reason(const Costs& costs, const Bound& bound) {
   return fmt::format("the consumer works {} a batch of {}: at most {} samples/s; {}.",
                      ms(costs.consumer.service_ms()), number(costs.examples_per_batch),
@@ -142,6 +152,7 @@ std::string headline(const std::string& limit, const std::vector<std::string>& n
   if (limit == "variance") return "uneven times (variance), at " + names;
   if (limit == "co_limited") return names + " together";
   if (limit == "not_stationary") return "not stationary";
+  if (limit == "device") return "the link to the device, at " + names;
   return "the " + limit;
 }
 
@@ -153,6 +164,8 @@ std::string reason(const Costs& costs, const Bound& bound) {
       return cpu_reason(costs, bound);
     case Resource::kThreads:
       return threads_reason(costs, bound);
+    case Resource::kDevice:
+      return device_reason(costs, bound);
     case Resource::kConsumer:
       break;
   }

@@ -2,6 +2,7 @@
 /// Records of single firings and deliveries, for the critical path and for traces. Values only.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace penstock {
@@ -36,10 +37,24 @@ struct DeliveryRecord {
   uint64_t samples = 0;
 };
 
+/// A copy of a unit's to a device, by the device's clock.
+struct UnitCopy {
+  uint16_t unit = 0;
+  int64_t begin = 0, end = 0;
+};
+
+/// A stretch of the consumer's work that it gave a name.
+struct RangeRecord {
+  std::string name;
+  int64_t begin = 0, end = 0;
+};
+
 /// What was recorded, by unit in order of emission; `lost` firings did not fit.
 struct FiringLog {
   std::vector<FiringRecord> firings;
   std::vector<DeliveryRecord> deliveries;
+  std::vector<UnitCopy> copies;
+  std::vector<RangeRecord> ranges;
   uint64_t lost = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/histogram.h"
+#include "penstock/device.h"
 
 namespace penstock {
 
@@ -41,6 +42,7 @@ struct UnitSnapshot {
   uint64_t firings = 0, items_in = 0, items_out = 0, skipped = 0, filtered = 0, errors = 0;
   uint64_t clamps = 0;  ///< stamps that had to be put in order
   Histogram service;    ///< body durations
+  DeviceFigures device;
 };
 
 struct EdgeSnapshot {

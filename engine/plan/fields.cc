@@ -49,15 +49,43 @@ class Inference {
       }
       node.input_fields = *fields;
       node.prototype->infer(*fields);
-      for (const std::string& note : node.prototype->notes()) {
-        draft_->say.warning("data", "nodes." + spec.id + ": " + note, place_of_op(spec));
-      }
       const auto* collate = dynamic_cast<const Collate*>(node.prototype.get());
       if (collate != nullptr && collate->batch_size() == 0) {
         throw std::logic_error("the operator's batch_size() is 0");
       }
       node.output_pool = node.prototype->output_pool();
       node.fields = std::move(*fields);
+    } catch (...) {
+      complain(index);
+    }
+  }
+
+  /// Tells the operator who reads it, and asks what depends on that.
+  void link(int index) {
+    PlanNode& node = draft_->node(index);
+    const NodeSpec& spec = draft_->written(index);
+    try {
+      PlanNode* const reader = only_reader(node);
+      node.prototype->link(reader == nullptr ? nullptr : reader->prototype.get());
+      node.output_memory = node.prototype->output_memory();
+      if (node.output_memory == nullptr && node.kind == Kind::kCollate && reader != nullptr) {
+        node.output_memory = reader->output_memory;
+      }
+      for (const std::string& note : node.prototype->notes()) {
+        draft_->say.warning("data", "nodes." + spec.id + ": " + note, place_of_op(spec));
+      }
+    } catch (...) {
+      complain(index);
+    }
+  }
+
+ private:
+  /// What is being handled, as a mistake of the node.
+  void complain(int index) {
+    const NodeSpec& spec = draft_->written(index);
+    draft_->fail(index);
+    try {
+      throw;
     } catch (const ParamError& error) {
       std::string name = "nodes." + spec.id;
       if (!error.param().empty()) {
@@ -65,14 +93,18 @@ class Inference {
       }
       draft_->say.error("bad-param", name + ": " + error.what(),
                         place_of_param(spec, error.param()), error.help());
-      draft_->fail(index);
     } catch (...) {
       draft_->say.error("bad-node", "nodes." + spec.id + ": " + thrown_text(), place_of_op(spec));
-      draft_->fail(index);
     }
   }
 
- private:
+  PlanNode* only_reader(const PlanNode& node) {
+    if (node.out_edges.size() != 1) return nullptr;
+    const int to = draft_->edge(node.out_edges.front()).to;
+    if (draft_->is_consumer(to) || draft_->node(to).in_edges.size() != 1) return nullptr;
+    return draft_->failed[static_cast<size_t>(to)] ? nullptr : &draft_->node(to);
+  }
+
   const FieldTable& table_of(int index, size_t port) const {
     const int edge = draft_->node(index).in_edges[port];
     return draft_->node(draft_->edge(edge).from).fields;
@@ -200,6 +232,10 @@ void infer_fields(Draft* draft) {
       draft->fail(index);
     }
     if (!draft->failed[static_cast<size_t>(index)]) inference.infer(index);
+  }
+  // Readers first: what they have decides what those before them do.
+  for (auto index = draft->order.rbegin(); index != draft->order.rend(); ++index) {
+    if (!draft->failed[static_cast<size_t>(*index)]) inference.link(*index);
   }
 }
 

@@ -48,11 +48,12 @@ struct PlanNode {
   /// Of a zip: for each in-edge, output index of each field of that input (-1: left out).
   std::vector<std::vector<int>> join;
   std::vector<int> in_edges, out_edges;
-  uint32_t source_index = 0;  ///< among the sources: Origin::source
-  bool shuffle = false;       ///< of a source
-  int cycle = 4, chunk = 8;   ///< of an Expand
-  size_t output_pool = 0;     ///< 0: not bounded
-  int depth = 0;              ///< longest path from a source
+  uint32_t source_index = 0;                  ///< among the sources: Origin::source
+  bool shuffle = false;                       ///< of a source
+  int cycle = 4, chunk = 8;                   ///< of an Expand
+  size_t output_pool = 0;                     ///< 0: not bounded
+  std::shared_ptr<ItemMemory> output_memory;  ///< null: the engine's own
+  int depth = 0;                              ///< longest path from a source
   Position at;
 };
 

@@ -98,6 +98,31 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
   return report;
 }
 
+/// Nothing of nodes that have nothing to do with one.
+std::optional<DeviceReport> device_report(const DeviceFigures& begin, const DeviceFigures& end,
+                                          double batch_ms) {
+  if (end.copies == 0 && end.allocations == 0 && end.copied_on_host == 0) return std::nullopt;
+  const DeviceFigures window = end - begin;
+  DeviceReport report;
+  report.copies = window.copies;
+  report.transfers = window.transfers;
+  report.bytes = window.bytes;
+  report.allocations = end.allocations;
+  report.copied_on_host = window.copied_on_host;
+  if (window.timed > 0) {
+    const double copy_ms = ratio(window.copy_ns, 1e6 * static_cast<double>(window.timed));
+    report.copy_ms = copy_ms;
+    report.share_of_step = batch_ms > 0 ? copy_ms / batch_ms : 0;
+    const uint64_t seen = window.steps > 0 ? window.steps : window.timed;
+    report.exposed_ms = ratio(window.exposed_ns, 1e6 * static_cast<double>(seen));
+    if (copy_ms > 0) report.hidden = std::clamp(1 - report.exposed_ms / copy_ms, 0.0, 1.0);
+  }
+  if (window.steps > 0) {
+    report.step_ms = ratio(window.step_ns, 1e6 * static_cast<double>(window.steps));
+  }
+  return report;
+}
+
 EdgeReport edge_report(const Plan& plan, const PlanEdge& edge, const EdgeSnapshot& begin,
                        const EdgeSnapshot& end) {
   const double window = static_cast<double>(end.now - begin.now);
@@ -221,6 +246,9 @@ Report build_report(const Plan& plan, const Snapshot& begin, const Snapshot& end
     for (const int node : unit.nodes) {
       report.nodes.push_back(node_report(plan, unit, plan.nodes()[static_cast<size_t>(node)],
                                          at_or_zero(begin.units, u), end.units[u]));
+      report.nodes.back().device =
+          device_report(at_or_zero(begin.units, u).device, end.units[u].device,
+                        ratio(window_ns, 1e6 * static_cast<double>(report.batches)));
     }
   }
   for (size_t e = 0; e < plan.edges().size() && e < end.edges.size(); ++e) {

@@ -66,13 +66,10 @@ void BatchDigest::State::elements(const Tensor& tensor) {
 void BatchDigest::State::field(const Field& field) {
   number(field.index());
   if (const auto* tensor = std::get_if<Tensor>(&field)) {
-    if (tensor->device().kind == Device::Kind::kCuda) {
-      throw std::invalid_argument("a digest needs batches in the host's memory");
-    }
     number(static_cast<uint64_t>(tensor->dtype()));
     number(static_cast<uint64_t>(tensor->dims()));
     for (const int64_t size : tensor->shape()) number(static_cast<uint64_t>(size));
-    elements(*tensor);
+    elements(on_host(*tensor));
   } else if (const auto* one = std::get_if<std::string>(&field)) {
     text(*one);
   } else {

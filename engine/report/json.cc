@@ -47,22 +47,37 @@ Json json_of(const NodeShares& share) {
           {"drained", share.drained}};
 }
 
+Json json_of(const DeviceReport& device) {
+  return {{"copies", device.copies},
+          {"transfers", device.transfers},
+          {"bytes", device.bytes},
+          {"copy_ms", or_null(device.copy_ms)},
+          {"share_of_step", device.share_of_step},
+          {"exposed_ms", device.exposed_ms},
+          {"hidden", or_null(device.hidden)},
+          {"step_ms", or_null(device.step_ms)},
+          {"allocations", device.allocations},
+          {"copied_on_host", device.copied_on_host}};
+}
+
 Json json_of(const NodeReport& node) {
-  return {{"id", node.id},
-          {"op", node.op},
-          {"where", node.where},
-          {"kind", node.kind},
-          {"concurrency", node.concurrency},
-          {"firings", node.firings},
-          {"items_in", node.items_in},
-          {"items_out", node.items_out},
-          {"skipped", node.skipped},
-          {"filtered", node.filtered},
-          {"service_ms", json_of(node.service_ms)},
-          {"cpu_ms", {{"mean", or_null(node.cpu_ms_mean)}}},
-          {"share", json_of(node.share)},
-          {"starved_by", node.starved_by},
-          {"blocked_by", node.blocked_by}};
+  Json json = {{"id", node.id},
+               {"op", node.op},
+               {"where", node.where},
+               {"kind", node.kind},
+               {"concurrency", node.concurrency},
+               {"firings", node.firings},
+               {"items_in", node.items_in},
+               {"items_out", node.items_out},
+               {"skipped", node.skipped},
+               {"filtered", node.filtered},
+               {"service_ms", json_of(node.service_ms)},
+               {"cpu_ms", {{"mean", or_null(node.cpu_ms_mean)}}},
+               {"share", json_of(node.share)},
+               {"starved_by", node.starved_by},
+               {"blocked_by", node.blocked_by}};
+  if (node.device) json["device"] = json_of(*node.device);
+  return json;
 }
 
 Json json_of(const EdgeReport& edge) {

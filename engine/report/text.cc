@@ -141,6 +141,38 @@ std::string edges_text(const Report& report) {
   return table.text();
 }
 
+std::string copy_text(const DeviceReport& device) {
+  const auto each = static_cast<double>(std::max<uint64_t>(1, device.copies));
+  std::string text = fmt::format(
+      "{} a batch", bytes_text(static_cast<uint64_t>(static_cast<double>(device.bytes) / each)));
+  if (device.copy_ms && *device.copy_ms > 0) {
+    text += fmt::format(" in {} ({:.2f} GB/s), {} of a step", duration_text(*device.copy_ms),
+                        static_cast<double>(device.bytes) / each / *device.copy_ms / 1e6,
+                        percent_text(device.share_of_step));
+  }
+  if (device.hidden) {
+    text += fmt::format("; {} of it hidden, {} exposed", percent_text(*device.hidden),
+                        duration_text(device.exposed_ms));
+  }
+  if (device.step_ms) text += fmt::format("; steps of {} there", duration_text(*device.step_ms));
+  return text;
+}
+
+std::string devices_text(const Report& report) {
+  std::string text;
+  for (const NodeReport& node : report.nodes) {
+    if (!node.device) continue;
+    text += node.id + ": ";
+    if (node.device->copies > 0) text += copy_text(*node.device) + "; ";
+    text += count_text(node.device->allocations, "allocation", "allocations");
+    if (node.device->copied_on_host > 0) {
+      text += fmt::format(", {} copied on the host", bytes_text(node.device->copied_on_host));
+    }
+    text += "\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string skipped_text(const Report& report) {
   if (report.errors_skipped == 0) return "";
   std::string text =
@@ -177,7 +209,8 @@ std::string foot_text(const Report& report) {
 }  // namespace
 
 std::string format_text(const Report& report) {
-  std::string text = head_text(report) + "\n" + nodes_text(report) + "\n" + edges_text(report);
+  std::string text = head_text(report) + "\n" + nodes_text(report) + "\n" + edges_text(report) +
+                     devices_text(report);
   const std::string skipped = skipped_text(report);
   if (!skipped.empty()) text += "\n" + skipped;
   text += "\n" + foot_text(report);

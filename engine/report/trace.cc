@@ -11,6 +11,8 @@
 namespace penstock {
 namespace {
 
+constexpr uint64_t kLinkTrack = 1000;  // beside the slots of a node
+
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string name_of(const Plan& plan, int node) {
@@ -54,6 +56,10 @@ void TraceWriter::add(const FiringLog& log) {
     event(0, 0, "data_wait", delivery.asked, delivery.arrived,
           fmt::format("\"samples\":{}", delivery.samples));
     consumer_since_ = delivery.arrived;
+  }
+  for (const RangeRecord& range : log.ranges) event(0, 0, range.name, range.begin, range.end);
+  for (const UnitCopy& copy : log.copies) {
+    event(size_t{copy.unit} + 1, kLinkTrack, "host_to_device", copy.begin, copy.end);
   }
 }
 

@@ -14,7 +14,9 @@ namespace penstock {
 /// Writes a file of trace events (JSON array format: a file that was cut off opens too). One
 /// process for the consumer and for each node, one track for each slot; on a track one event for
 /// each state of the slot, waits named by the edge that caused them, and for the consumer
-/// `data_wait` and `work`. Times are microseconds since the run's start. Not thread-safe.
+/// `data_wait` and `work`, with the ranges that it named inside of it; for a node that copies to a
+/// device a track with its copies, `host_to_device`, by the device's clock. Times are microseconds
+/// since the run's start. Not thread-safe.
 class TraceWriter {
  public:
   /// Throws std::runtime_error when the file cannot be written; so do the others.

@@ -16,6 +16,9 @@ class Reservations {
  public:
   virtual ~Reservations() = default;
   virtual void give_back() = 0;
+  /// One place, given back when the last copy of the token goes, on whatever thread and however
+  /// long after the run.
+  virtual std::shared_ptr<void> token() = 0;
 };
 
 /// The items of one engine. Thread-safe.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <string>
 
 #include "base/thrown.h"
@@ -103,19 +104,36 @@ void SourceUnit::body(Slot& slot, Worker& worker) {
 // ---------------------------------------------------------------- map and sink
 
 /// Places for outputs whose memory is bounded: reserved by the evaluator in dispatch order, given
-/// back when the item goes.
-class MapUnit::Pool final : public Reservations {
+/// back when the item goes, or what took the place over, perhaps after the run.
+class MapUnit::Pool final : public Reservations, public std::enable_shared_from_this<Pool> {
  public:
   Pool(Unit* unit, size_t places) : unit_(unit), free_(static_cast<int64_t>(places)) {}
   bool available() const { return free_.load(std::memory_order_acquire) > 0; }
   void take() { free_.fetch_sub(1, std::memory_order_acq_rel); }
   void give_back() override {
     free_.fetch_add(1, std::memory_order_seq_cst);
-    unit_->run().kick_soon(unit_);
+    Unit* unit = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      unit = unit_;
+      if (unit == nullptr) return;
+      unit->run().enter();  // the run waits for us before it goes
+    }
+    RunCore& run = unit->run();
+    run.kick_soon(unit);
+    run.leave();
+  }
+  std::shared_ptr<void> token() override {
+    return {this, [pool = shared_from_this()](void*) { pool->give_back(); }};
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    unit_ = nullptr;
   }
 
  private:
-  Unit* unit_;
+  std::mutex mutex_;
+  Unit* unit_;  // null: the run has ended
   std::atomic<int64_t> free_;
 };
 
@@ -123,7 +141,11 @@ MapUnit::MapUnit(RunCore& run, const PlanNode& node, int index, int slots)
     : Unit(run, node, index, slots) {
   if (node.output_pool > 0) pool_ = std::make_shared<Pool>(this, node.output_pool);
 }
-MapUnit::~MapUnit() = default;
+MapUnit::~MapUnit() { close_pool(); }
+
+void MapUnit::close_pool() {
+  if (pool_) pool_->close();
+}
 
 Unit::Step MapUnit::start_one(Worker& worker) {
   Edge& edge = *in_[0];

@@ -50,6 +50,7 @@ class MapUnit final : public Unit {
  public:
   MapUnit(RunCore& run, const PlanNode& node, int index, int slots);
   ~MapUnit() override;
+  void close_pool() override;
 
  protected:
   Step start_one(Worker& worker) override;

@@ -49,7 +49,8 @@ class RunImpl {
  public:
   static std::unique_ptr<RunImpl> start(std::shared_ptr<const Plan> plan, RunOptions options);
   virtual ~RunImpl() = default;
-  virtual Next next(std::optional<std::chrono::nanoseconds> timeout) = 0;
+  virtual Next next(std::optional<std::chrono::nanoseconds> timeout,
+                    const DeviceStream* stream = nullptr) = 0;
   virtual void set_epoch(uint32_t epoch) = 0;
   virtual void hold(bool on) = 0;
   virtual void stop() = 0;
@@ -61,6 +62,9 @@ class RunImpl {
   virtual RunLog log() const = 0;
   /// Firings recorded since the last call. Like next(), by one thread at a time.
   virtual FiringLog take_firings() = 0;
+  /// A stretch of the consumer's work with a name, from begin_range() on; by the consumer's thread.
+  virtual int64_t begin_range(const char* name) = 0;
+  virtual void end_range(const char* name, int64_t begin) = 0;
   virtual std::string key(const Origin& origin) const = 0;
   virtual const Plan& plan() const = 0;
   /// One thread does everything (`workers: 0`).

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/thrown.h"
 #include "runtime/inline_executor.h"
 #include "runtime/openmp_limit.h"
 #include "runtime/run_core.h"
@@ -51,8 +52,9 @@ class OneAtATime {
 
 }  // namespace
 
-Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
+Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout, const DeviceStream* stream) {
   const OneAtATime one_at_a_time(in_next_);
+  stream_ = stream;
   remember_snapshot();
   remember_mark();
   choose_recording();
@@ -93,6 +95,7 @@ Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout) {
 Next RunCore::wait_for_next(std::optional<int64_t> deadline) {
   for (;;) {
     if (std::optional<Next> next = step()) return std::move(*next);
+    require_free_buffer();
     if (inline_ && run_inline()) {
       if (deadline && wall_ns() >= *deadline) {
         if (std::optional<Next> next = step()) return std::move(*next);
@@ -230,12 +233,56 @@ Next RunCore::deliver(Item* item) {
   if (item->reservation != nullptr) {
     static_cast<Reservations*>(std::exchange(item->reservation, nullptr))->give_back();
   }
+  try {
+    hand_over(*item);
+  } catch (...) {
+    consumer_worker_.items.give(item);
+    throw;
+  }
   Next next = next_of(Next::Kind::kBatch, item->origin.epoch);
   next.batch = Batch(names_, std::move(*item));
   consumer_worker_.items.give(item);
   if (++epoch_batches_ == 1) epochs_begun_.fetch_add(1, std::memory_order_relaxed);
   if (batch_limit_ != 0 && ++batches_ == batch_limit_) stop_consumer();
   return next;
+}
+
+// Whoever has the memory of a device lets the consumer's stream wait for what lies there.
+void RunCore::hand_over(const Item& item) {
+  for (const Field& field : item.fields) {
+    const auto* tensor = std::get_if<Tensor>(&field);
+    Buffer* buffer = tensor == nullptr ? nullptr : tensor->owner().get();
+    if (buffer == nullptr || buffer->memory == nullptr) continue;
+    device_memory_ = buffer->memory;
+    try {
+      buffer->memory->hand_over(*buffer, stream_);
+    } catch (...) {
+      auto info = std::make_shared<ErrorInfo>();
+      for (const auto& unit : units_) {
+        if (unit->node().where != Where::kDevice) continue;
+        info->node = unit->node().id;
+        info->where = unit->node().at.text();
+      }
+      info->key = key(item.origin);
+      info->origin = item.origin;
+      info->message = thrown_text();
+      info->of_machine = true;
+      raise(info);
+    }
+  }
+}
+
+// Nothing can come while the consumer itself holds all there is to put it into.
+void RunCore::require_free_buffer() const {
+  if (device_memory_ == nullptr || finished_.load() || !device_memory_->all_held()) return;
+  const size_t slots = device_memory_->buffers();
+  throw std::logic_error(
+      slots == 1
+          ? "the consumer holds the batch in the only slot on the device: let go of it "
+            "before next(), or give device_copy more slots"
+          : "the consumer holds batches in all " + std::to_string(slots) +
+                " slots on the device: let go of one before next(), or give device_copy more "
+                "slots");
 }
 
 // An epoch is complete when its end has reached the consumer and every sink.

@@ -172,7 +172,8 @@ void RunCore::tear_down() {
   cancel();
   wait_idle();
   engine_->budget()->leave(this);
-  wait_idle();  // a budget that opened meanwhile may have kicked
+  for (auto& unit : units_) unit->close_pool();
+  wait_idle();  // a budget that opened meanwhile, or a place given back, may have kicked
   if (tbb_) tbb_->shutdown();
   if (inline_) {
     const WorkerScope scope(&consumer_worker_);

@@ -34,7 +34,7 @@ class RunCore final : public RunImpl {
   ~RunCore() override;
 
   // ---- RunImpl ----
-  Next next(std::optional<std::chrono::nanoseconds> timeout) override;
+  Next next(std::optional<std::chrono::nanoseconds> timeout, const DeviceStream* stream) override;
   void set_epoch(uint32_t epoch) override;
   void hold(bool on) override;
   void stop() override;
@@ -42,6 +42,8 @@ class RunCore final : public RunImpl {
   Snapshot end_step() override;
   RunLog log() const override;
   FiringLog take_firings() override;
+  int64_t begin_range(const char* name) override;
+  void end_range(const char* name, int64_t begin) override;
   Snapshot snapshot_before(double seconds) const override;
   std::string key(const Origin& origin) const override;
   const Plan& plan() const override { return *plan_; }
@@ -63,6 +65,7 @@ class RunCore final : public RunImpl {
   bool serial() const { return options_.scheduling == Scheduling::kInline; }
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   BufferPool& buffers() { return *buffers_; }
+  const std::shared_ptr<ByteAccount>& account() const { return account_; }
   int64_t sample_cost_ns() const { return engine_->sample_cost_ns(); }
   /// Samples that the node sees in an epoch when that is known from its source, else 0.
   uint64_t known_length(const PlanNode& node, uint32_t epoch) const;
@@ -106,6 +109,8 @@ class RunCore final : public RunImpl {
   std::optional<Next> finish_epoch();
   std::optional<Next> finish_run();
   Next deliver(Item* item);
+  void hand_over(const Item& item);
+  void require_free_buffer() const;
   [[noreturn]] void raise(const std::shared_ptr<const ErrorInfo>& error);
   void throw_sink_error(int64_t up_to_epoch);
   void stop_consumer();
@@ -181,7 +186,9 @@ class RunCore final : public RunImpl {
   MarkLog marks_;
   FiringLog recorded_;  // by take_firings(), and the consumer's part
   std::atomic<bool> in_next_{false};
-  int64_t asked_ = -1;  // first next() for the batch that is awaited
+  const DeviceStream* stream_ = nullptr;   // the consumer's, while it is in next()
+  DeviceMemory* device_memory_ = nullptr;  // of the last batch that lay on a device
+  int64_t asked_ = -1;                     // first next() for the batch that is awaited
   uint64_t batch_firing_ = 0;
   std::vector<int> cpus_;  // that the process may use
 };

@@ -123,7 +123,22 @@ void RunCore::collect_firings(Unit::Patience patience) {
                   [since](const DeliveryRecord& delivery) { return delivery.arrived < since; });
   }
   kept.insert(kept.end(), log.firings.begin(), log.firings.end());
+  if (records_all()) {
+    recorded_.copies.insert(recorded_.copies.end(), log.copies.begin(), log.copies.end());
+  }
   recorded_.lost += log.lost;
+}
+
+int64_t RunCore::begin_range(const char* name) {
+  if (device_memory_ != nullptr) device_memory_->begin_range(name);
+  return now_ns();
+}
+
+void RunCore::end_range(const char* name, int64_t begin) {
+  if (device_memory_ != nullptr) device_memory_->end_range();
+  if (!records_all()) return;
+  std::lock_guard lock(history_mutex_);
+  recorded_.ranges.push_back({name, begin - start_, now_ns() - start_});
 }
 
 FiringLog RunCore::take_firings() {

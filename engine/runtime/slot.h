@@ -41,6 +41,7 @@ class BodyContext final : public Context {
     origin_ = origin;
     dropped_ = false;
     rng_.reset();
+    block_.reset();
     discard();
   }
   using Context::output;
@@ -48,6 +49,7 @@ class BodyContext final : public Context {
   void set(int field, Field value) override;
   bool cancelled() const override;
   std::string key(size_t i) const override;
+  std::shared_ptr<void> take_place() override;
 
   bool dropped() const { return dropped_; }
   /// Puts the gathered fields into `item`, which then has `fields` fields.
@@ -64,6 +66,7 @@ class BodyContext final : public Context {
   };
   Field& add(int field, Field&& value);
   Slot* slot_ = nullptr;
+  BufferRef block_;  ///< of the output, where the node has memory of its own
   /// Kept from firing to firing; what output() returned stays where it is.
   std::vector<std::unique_ptr<Pending>> pending_;
   size_t used_ = 0;

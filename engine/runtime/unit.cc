@@ -41,7 +41,7 @@ Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
   epoch_ = run.first_epoch();
   epochs_done_ = epoch_;
   policy_epoch_ = epoch_;
-  if (node.state == State::kStateless) shared_operator_ = node.prototype.get();
+  if (node.state == State::kStateless) figures_of_ = shared_operator_ = node.prototype.get();
 }
 
 Unit::~Unit() = default;

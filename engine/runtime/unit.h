@@ -63,6 +63,10 @@ class Unit {
   /// Moves the recorded firings to the end of the log; out of patience, leaves them. Any thread.
   void take_firings(Worker& worker, Patience patience, FiringLog* log);
 
+  /// The run has ended: places of the unit's output pool that are given back from now on kick
+  /// nobody.
+  virtual void close_pool() {}
+
   const PlanNode& node() const { return node_; }
   int index() const { return index_; }
   RunCore& run() const { return run_; }
@@ -210,6 +214,7 @@ class Unit {
   std::unique_ptr<Operator> serial_operator_;
   Operator* shared_operator_ = nullptr;
   int64_t operator_epoch_ = -1;
+  std::atomic<Operator*> figures_of_{nullptr};  ///< the run's only object of the operator
 
   // figures, written by the evaluator
   SlotStates states_;  // but for the two that follow

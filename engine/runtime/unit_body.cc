@@ -28,7 +28,14 @@ Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dty
       throw std::invalid_argument("an output of impossible size was asked for");
     }
   }
-  BufferRef buffer = slot_->unit->run().buffers().allocate(bytes);
+  RunCore& run = slot_->unit->run();
+  if (ItemMemory* memory = slot_->unit->node().output_memory.get(); memory != nullptr) {
+    ItemMemory::Piece piece = memory->allocate(bytes, run.account(), &block_);
+    Tensor tensor(std::move(piece.owner), piece.data, dtype, sizes, layout);
+    tensor.set_device(memory->device());
+    return std::get<Tensor>(add(field, std::move(tensor)));
+  }
+  BufferRef buffer = run.buffers().allocate(bytes);
   void* data = buffer.get()->data;
   return std::get<Tensor>(add(field, Tensor(std::move(buffer), data, dtype, sizes, layout)));
 }
@@ -41,6 +48,11 @@ Field& BodyContext::add(int field, Field&& value) {
   pending.field = field;
   pending.value = std::move(value);
   return pending.value;
+}
+
+std::shared_ptr<void> BodyContext::take_place() {
+  if (slot_->reservation == nullptr) return nullptr;
+  return std::exchange(slot_->reservation, nullptr)->token();
 }
 
 bool BodyContext::cancelled() const { return slot_->unit->stopped(); }
@@ -63,6 +75,7 @@ void BodyContext::commit(Item& item, int fields) {
     item.fields[static_cast<size_t>(pending.field)] = std::move(pending.value);
   }
   used_ = 0;  // what was moved from holds no memory
+  block_.reset();
   item.bytes = 0;
   for (const Field& field : item.fields) item.bytes += bytes_of(field);
 }
@@ -203,6 +216,7 @@ Operator& Unit::op(Slot& slot) {
     own = node_.make(node_.params);
     FieldTable fields = node_.input_fields;
     own->infer(fields);
+    if (node_.state == State::kSerial) figures_of_.store(own.get(), std::memory_order_release);
   }
   if (node_.state == State::kSerial && operator_epoch_ != static_cast<int64_t>(slot.epoch)) {
     operator_epoch_ = slot.epoch;

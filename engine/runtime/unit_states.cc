@@ -226,6 +226,12 @@ void Unit::serve_snapshot(Worker& worker) {
     request->log->lost += std::exchange(recorded_lost_, 0);
     recorded_.clear();
     recorded_next_ = 0;
+    if (Operator* of = figures_of_.load(std::memory_order_acquire)) {
+      for (const CopyRecord& copy : of->take_copies()) {
+        request->log->copies.push_back({static_cast<uint16_t>(index_), copy.begin_ns - start_time_,
+                                        copy.end_ns - start_time_});
+      }
+    }
     request->served.store(true, std::memory_order_release);
     return;
   }
@@ -255,6 +261,9 @@ void Unit::snapshot_states(int64_t now, UnitSnapshot* out) const {
   out->filtered = filtered_;
   out->errors = errors_;
   out->clamps = clamps_;
+  if (const Operator* of = figures_of_.load(std::memory_order_acquire)) {
+    out->device = of->device_figures();
+  }
   if constexpr (!kClocks) return;
   for (const auto& slot : slots_) {
     const bool oldest = order_size_ > 0 && (begun_ != nullptr ? begun_ == slot.get()

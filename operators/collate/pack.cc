@@ -68,7 +68,7 @@ void stack(Context& ctx, int field, const std::string& name) {
                                 ", and a batch of it would have more than " +
                                 std::to_string(Tensor::kMaxDims) + " dimensions");
   }
-  if (first.device().kind == Device::Kind::kCuda) {
+  if (!first.device().is_host()) {
     throw std::invalid_argument("field '" + name +
                                 "' lies on a device; collate first, then copy the batch");
   }

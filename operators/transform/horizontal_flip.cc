@@ -8,12 +8,26 @@ namespace {
 class HorizontalFlip : public Operator {
  public:
   explicit HorizontalFlip(const Params& params)
-      : fields_(picture_fields(params)), probability_(params.number("probability")) {}
+      : fields_(picture_fields(params)),
+        probability_(params.number("probability")),
+        flag_(params.text("flag")) {}
 
-  void infer(FieldTable& fields) override { resolve_fields(fields_, fields); }
+  void infer(FieldTable& fields) override {
+    resolve_fields(fields_, fields);
+    if (flag_.empty()) return;
+    if (fields.find(flag_) >= 0)
+      throw ParamError("flag", "there is a field '" + flag_ + "' already");
+    flag_field_ =
+        fields.add({.name = flag_, .dtype = DType::kBool, .shape = std::vector<int64_t>{}});
+  }
 
   void process(Context& ctx) override {
-    if (!ctx.rng().bernoulli(probability_)) return;
+    const bool flips = ctx.rng().bernoulli(probability_);
+    if (!flag_.empty()) {
+      *ctx.output(flag_field_, {}, DType::kBool).mutable_data_as<bool>() = flips;
+      return;
+    }
+    if (!flips) return;
     for (const PictureField& field : fields_) flip(ctx, field);
   }
 
@@ -33,6 +47,8 @@ class HorizontalFlip : public Operator {
 
   std::vector<PictureField> fields_;
   double probability_;
+  std::string flag_;
+  int flag_field_ = -1;
 };
 
 }  // namespace
@@ -41,12 +57,19 @@ OperatorDef make_horizontal_flip() {
   Schema schema("horizontal_flip", Kind::kMap,
                 "Mirrors pictures left and right by chance, of any element type and layout. One "
                 "draw for all fields of a sample.");
-  schema.random().param({.name = "probability",
-                         .type = ParamType::kFloat,
-                         .doc = "Part of the samples that are mirrored.",
-                         .default_value = 0.5,
-                         .low = 0,
-                         .high = 1});
+  schema.random()
+      .param({.name = "probability",
+              .type = ParamType::kFloat,
+              .doc = "Part of the samples that are mirrored.",
+              .default_value = 0.5,
+              .low = 0,
+              .high = 1})
+      .param({.name = "flag",
+              .type = ParamType::kString,
+              .doc = "Name of a new bool field that says whether the sample is to be mirrored; the "
+                     "pictures stay as they are, for device_copy to mirror. Empty: they are "
+                     "mirrored here.",
+              .default_value = std::string()});
   add_fields(schema, false)
       .reads("image", "picture, HWC or CHW")
       .writes("image", "the same, mirrored or not")

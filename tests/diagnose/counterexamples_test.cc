@@ -229,6 +229,37 @@ TEST_CASE("order between a fan-out and its join is not to be given up: the plan 
   }
 }
 
+TEST_CASE("a link to a device: the node that copies waits for it and is not busy") {
+  const auto judged = [](double copy_ms) {
+    Costs costs =
+        costs_of(Table{.nodes = {{"make", 1, 1, 0, 2, false}, {"up", 1, 1, 0.05, 0, false}},
+                       .consumer_off_ms = 10});
+    costs.nodes[1].copy_ms = copy_ms;
+    costs.nodes[1].copied_mb = copy_ms;
+    costs.batches_per_s = lowest(bounds_of(costs));
+    return judge(Evidence{.costs = costs});
+  };
+  const Verdict slow = judged(15);
+  CHECK(slow.limit == "device");
+  CHECK(slow.nodes == Names{"up"});
+  CHECK(slow.gain->value == doctest::Approx(1.5));
+  CHECK(slow.next->limit == "consumer");
+  CHECK_FALSE(slow.remedy);  // no setting makes a link faster
+  CHECK(slow.reason.find("copies 15 MB to the device in 15.0 ms (1.00 GB/s)") != std::string::npos);
+  CHECK(judged(6).limit == "consumer");  // hidden behind the consumer's work
+}
+
+TEST_CASE(
+    "slowest call: one sample in a thousand that takes a hundred times as long bounds little") {
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}, {"b", 1, 1, 0, 3, false}}});
+  costs.nodes[1].spread = {0.9, 1.1};
+  for (int i = 0; i < 1000; ++i) costs.nodes[1].trace.push_back(i == 500 ? 100 / 1.099 : 1 / 1.099);
+  costs.batches_per_s = simulated_rate(costs);
+  const Verdict verdict = judge(Evidence{.costs = costs});
+  CHECK(verdict.limit == "node");
+  CHECK(verdict.nodes == Names{"a"});
+}
+
 TEST_CASE("a run that the model does not explain names nothing, and says by how much") {
   const Verdict verdict =
       judge(Table{.nodes = {{"work", 4, 1, 0, 5, false}}, .batches_per_s = 400});

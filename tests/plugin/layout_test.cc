@@ -55,7 +55,7 @@ TEST_CASE("the layout of what crosses to libraries is that of plugin ABI 1") {
   CHECK(offsetof(Param, deprecated) == 224);
   CHECK(sizeof(Params) == 24);
   CHECK(sizeof(Tensor) == 120);
-  CHECK(sizeof(Buffer) == 48);
+  CHECK(sizeof(Buffer) == 56);
   CHECK(offsetof(Buffer, refs) == 0);
   CHECK(offsetof(Buffer, counted) == 4);
   CHECK(offsetof(Buffer, data) == 8);
@@ -63,6 +63,7 @@ TEST_CASE("the layout of what crosses to libraries is that of plugin ABI 1") {
   CHECK(offsetof(Buffer, release) == 24);
   CHECK(offsetof(Buffer, context) == 32);
   CHECK(offsetof(Buffer, account) == 40);
+  CHECK(offsetof(Buffer, memory) == 48);
   CHECK(sizeof(Field) == 128);
   CHECK(sizeof(Item) == 136);
   CHECK(offsetof(Item, origin) == 0);
@@ -99,16 +100,21 @@ TEST_CASE("the layout of what crosses to libraries is that of plugin ABI 1") {
   CHECK(slot_of(&Operator::restore) == 9);
   CHECK(slot_of(&Operator::reset) == 10);
   CHECK(slot_of(&Operator::output_pool) == 11);
-  CHECK(slot_of(&Source::size) == 12);
-  CHECK(slot_of(&Source::key) == 13);
+  CHECK(slot_of(&Operator::link) == 12);
+  CHECK(slot_of(&Operator::output_memory) == 13);
+  CHECK(slot_of(&Operator::device_figures) == 14);
+  CHECK(slot_of(&Operator::take_copies) == 15);
+  CHECK(slot_of(&Source::size) == 16);
+  CHECK(slot_of(&Source::key) == 17);
   CHECK(slot_of(&Stream::next) == 2);
-  CHECK(slot_of(&Expand::open) == 12);
-  CHECK(slot_of(&Collate::batch_size) == 12);
-  CHECK(slot_of(&Collate::drop_last) == 13);
-  CHECK(slot_of(&Take::limit) == 12);
+  CHECK(slot_of(&Expand::open) == 16);
+  CHECK(slot_of(&Collate::batch_size) == 16);
+  CHECK(slot_of(&Collate::drop_last) == 17);
+  CHECK(slot_of(&Take::limit) == 16);
   CHECK(slot_of(&Context::key) == 2);
   CHECK(slot_of(&Context::set) == 4);
   CHECK(slot_of(&Context::cancelled) == 5);
+  CHECK(slot_of(&Context::take_place) == 6);
   CHECK(slot_of(&OperatorSink::add) == 2);
 }
 #endif

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/device.h"
 #include "penstock/item.h"
 #include "penstock/random.h"
 #include "penstock/schema.h"
@@ -127,6 +128,9 @@ class Context {
   void drop() { dropped_ = true; }
   /// True once the run does not want this result any more; a long body may return early.
   virtual bool cancelled() const = 0;
+  /// The place that was reserved for this output, where output_pool() is not 0: it is taken as long
+  /// as the result lives, also beyond the run. Left alone, it is free once the item is delivered.
+  virtual std::shared_ptr<void> take_place() { return nullptr; }
 
  protected:
   const Item* const* inputs_ = nullptr;
@@ -176,6 +180,16 @@ class Operator {
   /// Number of outputs that can exist at a time because their memory is bounded (pinned or device
   /// slots); 0: not bounded. A firing starts only when one is free.
   virtual size_t output_pool() const { return 0; }
+  /// Called once by the plan, after infer() of all nodes: `reader` is the only node that reads this
+  /// one's output; null where that is the consumer, or several do.
+  virtual void link(const Operator* reader) { (void)reader; }
+  /// Memory for this node's outputs, in place of the engine's own; a collate right before it writes
+  /// its batches there as well. Asked once, after link().
+  virtual std::shared_ptr<ItemMemory> output_memory() const { return nullptr; }
+  /// What copies to a device and pinned memory have cost so far. Thread-safe.
+  virtual DeviceFigures device_figures() const { return {}; }
+  /// The copies that ended since the last call, a few thousand at most. Thread-safe.
+  virtual std::vector<CopyRecord> take_copies() { return {}; }
 };
 
 /// A map over positions: the engine owns the sampler, so that sharding, shuffling and resuming need

@@ -22,6 +22,7 @@ namespace penstock {
 
 class Plan;
 class RunImpl;
+class RunTrace;
 class EngineImpl;
 
 /// A pipeline that cannot work: every mistake at once. what() is the text that users see.
@@ -79,6 +80,9 @@ struct StartOptions {
   std::optional<uint64_t> batches;  ///< overrides the file's
   uint32_t first_epoch = 0;
   bool record_firings = false;  ///< all of them, for a trace; else of some batches, for the verdict
+  /// File for trace events of the whole run (ui.perfetto.dev opens it); empty: none. It is complete
+  /// once the run has ended or is gone. What keeps it from being written is a warning.
+  std::string trace;
   std::function<void(const std::string&)> on_warning;  ///< any thread; rate is not limited here
 };
 
@@ -115,12 +119,28 @@ struct Next {
   Batch batch;
 };
 
+/// A stretch of the consumer's work with a name, from its making to its end: in the run's trace,
+/// and in the profiler of a CUDA device (as an NVTX range). For the consumer's thread; it must not
+/// outlive the run.
+class [[nodiscard]] Range {
+ public:
+  Range(RunImpl* run, const char* name);
+  ~Range();
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  RunImpl* run_;
+  const char* name_;
+  int64_t begin_;
+};
+
 /// A plan in motion. next() and its like are for one thread at a time, the consumer's: a second one
 /// in next() gets std::logic_error. stop() and report() may be called from any. The destructor
 /// cancels and waits.
 class Run {
  public:
-  explicit Run(std::unique_ptr<RunImpl> impl);
+  explicit Run(std::unique_ptr<RunImpl> impl, std::shared_ptr<RunTrace> trace = nullptr);
   Run(Run&&) noexcept;
   Run& operator=(Run&&) noexcept;
   ~Run();
@@ -128,6 +148,12 @@ class Run {
   /// Waits for the next batch, end of epoch or end. Throws RunError, once; then the run is over.
   Next next();
   Next next(std::chrono::nanoseconds timeout);
+  /// The same for work on a stream of a device: what is put on it afterwards finds the batch whole,
+  /// and the calling thread does not wait for the copy. The stream must live until the batch's
+  /// tensors are gone. Without a stream, next() returns when the copy is over, and work on the
+  /// batch is taken to be on the device's default stream. Throws std::logic_error where the
+  /// consumer holds every slot of the device.
+  Next next(const DeviceStream& stream);
   Next try_next();
   /// Batches in an epoch, or nothing when a filter, a policy or the data decides.
   std::optional<uint64_t> size() const;
@@ -140,12 +166,17 @@ class Run {
   void stop();
   /// Figures since the start, or over about the last so many seconds.
   Report report(std::optional<double> last_seconds = std::nullopt) const;
+  /// Names what the consumer does from here to the end of the range's life: "forward", "backward".
+  /// `name` must outlive it.
+  Range range(const char* name) { return {impl_.get(), name}; }
   /// A name for a sample: its path or member.
   std::string key(const Origin& origin) const;
   RunImpl& impl() { return *impl_; }
 
  private:
+  Next traced(Next next);
   std::unique_ptr<RunImpl> impl_;
+  std::shared_ptr<RunTrace> trace_;
 };
 
 /// A validated pipeline. Immutable; may be started any number of times.

@@ -23,6 +23,18 @@ struct NodeShares {
   double off_cpu = 0, handover = 0, order_held = 0, blocked = 0, blocked_pool = 0, drained = 0;
 };
 
+/// Of a node that copies to a device, or into pinned memory. Times by the device's clock.
+struct DeviceReport {
+  uint64_t copies = 0, transfers = 0, bytes = 0;
+  std::optional<double> copy_ms;  ///< mean of a batch; nothing: no copy ended in the window
+  double share_of_step = 0;       ///< of the time from batch to batch
+  double exposed_ms = 0;          ///< mean of a batch: the consumer waited for it
+  std::optional<double> hidden;   ///< the rest of copy_ms, as a part of it
+  std::optional<double> step_ms;  ///< the consumer's work there; nothing: it gave no stream
+  uint64_t allocations = 0;       ///< of pinned and device memory, since the start
+  uint64_t copied_on_host = 0;    ///< bytes that a copy of their own brought into pinned memory
+};
+
 struct NodeReport {
   std::string id, op, where, kind;
   int concurrency = 1;
@@ -32,6 +44,7 @@ struct NodeReport {
   std::optional<double> cpu_ms_mean;  ///< of the bodies in service_ms; nothing: none
   NodeShares share;
   std::map<std::string, double> starved_by, blocked_by;  ///< neighbour's id -> share
+  std::optional<DeviceReport> device;
 };
 
 struct EdgeReport {

@@ -44,7 +44,14 @@ std::string_view name_of(Layout layout);
 
 /// Where a tensor's memory lies. `index` is the device number, 0 for the CPU.
 struct Device {
-  enum class Kind : uint8_t { kCpu, kPinned, kCuda } kind = Kind::kCpu;
+  enum class Kind : uint8_t {
+    kCpu,
+    kPinned,  ///< the CPU's, registered with a device
+    kCuda,
+    kSimulated,  ///< the CPU's, and to be taken for a device's
+  } kind = Kind::kCpu;
+  /// The CPU may read it.
+  bool is_host() const { return kind == Kind::kCpu || kind == Kind::kPinned; }
   int8_t index = 0;
   friend bool operator==(const Device&, const Device&) = default;
 };
@@ -79,6 +86,8 @@ class ByteAccount {
   std::atomic<int64_t> high_{0};
 };
 
+class DeviceMemory;
+
 /// A block of memory with an intrusive reference count. `release` is called once, on the thread
 /// that drops the last reference, perhaps after the run has ended; it must not throw.
 struct Buffer {
@@ -89,6 +98,7 @@ struct Buffer {
   void (*release)(Buffer*) = nullptr;
   void* context = nullptr;         ///< for `release`
   ByteAccount* account = nullptr;  ///< whose bytes these are, or null
+  DeviceMemory* memory = nullptr;  ///< of a device's, what can be asked of it; else null
 
   /// Takes the bytes off the account, once (they leave the run: delivered or freed).
   void uncount() {

@@ -10,12 +10,15 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "penstock/device.h"
 #include "penstock/tensor.h"
 
 namespace penstock {
@@ -120,6 +123,17 @@ inline Tensor from_torch(const at::Tensor& tensor, Layout layout = Layout::kNone
     result.set_device({Device::Kind::kCuda, static_cast<int8_t>(tensor.device().index())});
   }
   return result;
+}
+
+/// A CUDA stream of torch's as Run::next() takes it.
+inline DeviceStream device_stream(const c10::Stream& stream) {
+  return {{Device::Kind::kCuda, static_cast<int8_t>(stream.device_index())},
+          stream.native_handle()};
+}
+
+/// The stream that torch puts the calling thread's work on a CUDA device on.
+inline c10::Stream current_stream(at::Device device) {
+  return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
 }
 
 }  // namespace penstock

@@ -16,8 +16,8 @@ struct Gain {
 
 /// The highest rate that one resource allows.
 struct BoundReport {
-  std::string limit;  ///< consumer | node | cpu | threads
-  std::string node;   ///< whose slots; empty for the others
+  std::string limit;  ///< consumer | node | cpu | threads | device
+  std::string node;   ///< whose slots or link; empty for the others
   double examples_per_s = 0;
 };
 

@@ -1,0 +1,365 @@
+#include "device/device_ring.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace penstock::operators {
+namespace {
+
+constexpr size_t kAlign = 256;
+constexpr size_t kMostCopies = 4096;  // that wait for take_copies()
+
+int64_t wall_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+int64_t ns_of(double ms) { return static_cast<int64_t>(ms * 1e6); }
+
+/// Where a tensor of the batch lies: in its source and, at the same place, in the slot.
+struct Range {
+  const char* from;
+  size_t bytes;
+};
+
+size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+bool in_one_block(const std::vector<const Tensor*>& sources) {
+  const Buffer* block = sources.front()->owner().get();
+  const char* at = nullptr;
+  for (const Tensor* tensor : sources) {
+    const auto* begin = tensor->data_as<char>();
+    if (block == nullptr || tensor->owner().get() != block || begin < at) return false;
+    at = begin + tensor->nbytes();
+  }
+  return static_cast<size_t>(at - sources.front()->data_as<char>()) <=
+         block->bytes + sources.size() * kAlign;
+}
+
+}  // namespace
+
+/// One range where all lie in one block, in order; else one for each.
+struct DeviceRing::Extent {
+  explicit Extent(const std::vector<const Tensor*>& sources);
+  std::vector<Range> ranges;    // to be copied
+  std::vector<size_t> offsets;  // of each tensor in the slot
+  size_t bytes = 0;
+};
+
+DeviceRing::Extent::Extent(const std::vector<const Tensor*>& sources) {
+  if (sources.empty()) return;
+  if (in_one_block(sources)) {
+    const auto* first = sources.front()->data_as<char>();
+    for (const Tensor* tensor : sources) {
+      offsets.push_back(static_cast<size_t>(tensor->data_as<char>() - first));
+      bytes = offsets.back() + tensor->nbytes();
+    }
+    ranges.push_back({first, bytes});
+    return;
+  }
+  for (const Tensor* tensor : sources) {
+    offsets.push_back(bytes);
+    ranges.push_back({tensor->data_as<char>(), tensor->nbytes()});
+    bytes += aligned(tensor->nbytes());
+  }
+}
+
+/// What the consumer's stream was told around its work on one batch.
+struct DeviceRing::Use {
+  EventHandle asked = nullptr, arrived = nullptr, done = nullptr;
+  bool streamed = false;  ///< the first two were recorded
+  bool untold = false;    ///< all were, and its times are not in the figures yet
+};
+
+struct DeviceRing::Slot {
+  enum State : uint8_t { kFree, kCopied, kHeld };
+
+  Buffer buffer;                     // one at a time; its context is the slot
+  std::shared_ptr<DeviceRing> ring;  // while the buffer is out
+  std::shared_ptr<void> place;       // the same
+  size_t capacity = 0;
+  State state = kFree;
+  uint64_t let_go_at = 0;         // when it was let go: the order of use
+  Sources sources;                // what its copy is made from
+  bool copying = false;           // not known to be over
+  bool worked_on = false;         // last_use().done says when what it held was last used
+  StreamHandle stream = nullptr;  // the consumer's
+  EventHandle begun = nullptr, moved = nullptr;  // before the copies and behind them
+  EventHandle copied = nullptr;                  // behind all that was put on the copies' stream
+  /// The host may be two rounds ahead of the device, so that the times of the step before last are
+  /// the latest that are known.
+  std::array<Use, 2> uses;
+  size_t use = 0;
+
+  Use& last_use() { return uses[use]; }
+};
+
+DeviceRing::DeviceRing(std::shared_ptr<DeviceRuntime> runtime, size_t slots)
+    : runtime_(std::move(runtime)), stream_(runtime_->create_stream()) {
+  for (size_t i = 0; i < slots; ++i) {
+    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
+    slot.begun = runtime_->create_event();
+    slot.moved = runtime_->create_event();
+    slot.copied = runtime_->create_event();
+    for (Use& use : slot.uses) {
+      for (EventHandle* event : {&use.asked, &use.arrived, &use.done}) {
+        *event = runtime_->create_event();
+      }
+    }
+    slot.buffer.release = &DeviceRing::release;
+    slot.buffer.context = &slot;
+    slot.buffer.memory = this;
+  }
+  origin_ = runtime_->create_event();
+  runtime_->record(origin_, stream_);
+  runtime_->synchronize(origin_);
+  origin_ns_ = wall_ns();
+}
+
+DeviceRing::~DeviceRing() {
+  finish();
+  for (const auto& slot : slots_) {
+    if (slot->buffer.data != nullptr) runtime_->free(slot->buffer.data);
+    for (EventHandle event : {slot->begun, slot->moved, slot->copied}) {
+      runtime_->destroy_event(event);
+    }
+    for (const Use& use : slot->uses) {
+      for (EventHandle event : {use.asked, use.arrived, use.done}) runtime_->destroy_event(event);
+    }
+  }
+  runtime_->destroy_event(origin_);
+  runtime_->destroy_stream(stream_);
+}
+
+void DeviceRing::finish() noexcept {
+  for (const auto& slot : slots_) {
+    Sources over;
+    try {
+      if (slot->copying) runtime_->synchronize(slot->copied);
+      if (slot->worked_on) runtime_->synchronize(slot->last_use().done);
+      const std::lock_guard lock(mutex_);
+      over = retire(*slot);
+    } catch (...) {
+      over = std::move(slot->sources);  // the device is gone, and with it whoever reads them
+      slot->copying = false;
+    }
+  }
+}
+
+// Free for longest, so that the slots are used in turn.
+DeviceRing::Slot& DeviceRing::take_slot() {
+  const std::lock_guard lock(mutex_);
+  Slot* oldest = nullptr;
+  for (const auto& slot : slots_) {
+    if (slot->state != Slot::kFree) continue;
+    if (oldest == nullptr || slot->let_go_at < oldest->let_go_at) oldest = slot.get();
+  }
+  if (oldest == nullptr) throw DeviceError("no slot of the device is free");
+  oldest->state = Slot::kCopied;
+  return *oldest;
+}
+
+std::vector<Tensor> DeviceRing::copy(const std::vector<const Tensor*>& sources,
+                                     std::shared_ptr<void> place, const FinishThere* finish) {
+  Slot& slot = take_slot();
+  slot.buffer.refs.store(1, std::memory_order_relaxed);
+  slot.ring = shared_from_this();
+  slot.place = std::move(place);
+  const BufferRef owner = BufferRef::adopt(&slot.buffer);  // gives the slot back if this throws
+  const int64_t begin = wall_ns();
+  if (slot.copying) runtime_->synchronize(slot.copied);
+  const int64_t waited = wall_ns() - begin;
+  retire_copies();
+  const Extent extent(sources);
+  const size_t result = aligned(extent.bytes);  // where what is finished there goes
+  const auto bytes = finish == nullptr
+                         ? extent.bytes
+                         : result + sizeof(float) * static_cast<size_t>(finish->job.elements());
+  make_room(slot, bytes);
+  if (slot.worked_on) runtime_->wait(stream_, slot.last_use().done);
+  slot.worked_on = false;
+  runtime_->record(slot.begun, stream_);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Tensor* from : sources) slot.sources.push_back(from->owner());
+    slot.copying = true;
+  }
+  put_on_stream(slot, extent, finish, result);
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Tensor& from = *sources[i];
+    const bool finished = finish != nullptr && i == finish->pictures;
+    void* const at = static_cast<char*>(slot.buffer.data) + (finished ? result : extent.offsets[i]);
+    tensors.push_back(finished ? Tensor(owner, at, DType::kFloat32, finish->sizes, finish->layout)
+                               : Tensor(owner, at, from.dtype(), from.shape(), from.layout()));
+    tensors.back().set_device(runtime_->device());
+  }
+  const std::lock_guard lock(mutex_);
+  ++figures_.copies;
+  figures_.transfers += extent.ranges.size();
+  for (const Range& from : extent.ranges) figures_.bytes += from.bytes;
+  figures_.waited_ns += waited;
+  return tensors;
+}
+
+// The copies and what is done behind them. `copied` is recorded also behind what was begun of a
+// batch that failed.
+void DeviceRing::put_on_stream(Slot& slot, const Extent& extent, const FinishThere* finish,
+                               size_t result) {
+  auto* const there = static_cast<char*>(slot.buffer.data);
+  std::exception_ptr failure;
+  try {
+    for (size_t i = 0; i < extent.ranges.size(); ++i) {
+      const Range& from = extent.ranges[i];
+      if (from.bytes == 0) continue;
+      runtime_->copy_to_device(there + extent.offsets[i], from.from, from.bytes, stream_);
+    }
+    runtime_->record(slot.moved, stream_);
+    if (finish != nullptr) {
+      const auto at = [&](size_t i) {
+        return reinterpret_cast<uint8_t*>(there) + extent.offsets[i];
+      };
+      kernels::PictureBatch job = finish->job;
+      job.from = at(finish->pictures);
+      job.to = reinterpret_cast<float*>(there + result);
+      if (finish->flips) job.flips = at(*finish->flips);
+      runtime_->finish(job, stream_);
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  runtime_->record(slot.copied, stream_);
+  if (failure) std::rethrow_exception(failure);
+}
+
+// Memory for the slot; nobody uses what it had.
+void DeviceRing::make_room(Slot& slot, size_t bytes) {
+  if (bytes <= slot.capacity && slot.buffer.data != nullptr) return;
+  if (slot.worked_on) runtime_->synchronize(slot.last_use().done);
+  void* const memory = runtime_->allocate(std::max<size_t>(bytes, 1));
+  if (slot.buffer.data != nullptr) runtime_->free(slot.buffer.data);
+  const std::lock_guard lock(mutex_);
+  slot.buffer.data = memory;
+  slot.buffer.bytes = slot.capacity = bytes;
+  ++figures_.allocations;
+}
+
+// What copies that are over were made from is let go early: others need the pinned memory.
+void DeviceRing::retire_copies() {
+  for (const auto& slot : slots_) {
+    Sources over;  // goes without the lock
+    const std::lock_guard lock(mutex_);
+    if (slot->copying && runtime_->is_done(slot->copied)) over = retire(*slot);
+  }
+}
+
+// With the mutex held; the copy is over. Returns what it was made from, to be let go of without the
+// mutex: others may be waiting for that memory, and go on with it on this thread.
+DeviceRing::Sources DeviceRing::retire(Slot& slot) {
+  if (!std::exchange(slot.copying, false)) return {};
+  const int64_t copy_ns = ns_of(runtime_->elapsed_ms(slot.begun, slot.moved));
+  const int64_t begin_ns = origin_ns_ + ns_of(runtime_->elapsed_ms(origin_, slot.begun));
+  ++figures_.timed;
+  figures_.copy_ns += copy_ns;
+  if (copies_.size() < kMostCopies) copies_.push_back({begin_ns, begin_ns + copy_ns});
+  return std::exchange(slot.sources, {});
+}
+
+// With the mutex held: a step two rounds ago.
+void DeviceRing::time_step(Use& use) {
+  if (!std::exchange(use.untold, false) || !runtime_->is_done(use.done)) return;
+  ++figures_.steps;
+  figures_.exposed_ns += ns_of(runtime_->elapsed_ms(use.asked, use.arrived));
+  figures_.step_ns += ns_of(runtime_->elapsed_ms(use.arrived, use.done));
+}
+
+void DeviceRing::hand_over(Buffer& buffer, const DeviceStream* stream) {
+  auto& slot = *static_cast<Slot*>(buffer.context);
+  {
+    const std::lock_guard lock(mutex_);
+    if (slot.state == Slot::kHeld) return;  // another field of the same batch
+    slot.state = Slot::kHeld;
+    ++held_;
+    slot.use = 1 - slot.use;
+    time_step(slot.last_use());
+    slot.last_use().streamed = stream != nullptr;
+    slot.stream = stream != nullptr ? stream->handle : nullptr;
+  }
+  if (stream != nullptr) {
+    runtime_->record(slot.last_use().asked, slot.stream);
+    runtime_->wait(slot.stream, slot.copied);
+    runtime_->record(slot.last_use().arrived, slot.stream);
+    return;
+  }
+  const int64_t begin = wall_ns();
+  runtime_->synchronize(slot.copied);
+  const int64_t exposed = wall_ns() - begin;
+  Sources over;
+  const std::lock_guard lock(mutex_);
+  figures_.exposed_ns += exposed;
+  over = retire(slot);
+}
+
+void DeviceRing::read(const Buffer& buffer, size_t offset, void* out, size_t bytes) {
+  EventHandle const over = runtime_->create_event();
+  try {  // on the copies' stream: behind the copy that brought it
+    runtime_->copy_to_host(out, static_cast<const char*>(buffer.data) + offset, bytes, stream_);
+    runtime_->record(over, stream_);
+    runtime_->synchronize(over);
+  } catch (...) {
+    runtime_->destroy_event(over);
+    throw;
+  }
+  runtime_->destroy_event(over);
+}
+
+bool DeviceRing::all_held() const {
+  const std::lock_guard lock(mutex_);
+  return held_ == slots_.size();
+}
+
+std::vector<CopyRecord> DeviceRing::take_copies() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(copies_, {});
+}
+
+DeviceFigures DeviceRing::figures() const {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+// Nobody looks at the batch any more; what the consumer's stream was given to do with it may still
+// be going on.
+void DeviceRing::let_go(Slot& slot) noexcept {
+  const bool was_held = slot.state == Slot::kHeld;
+  bool recorded = false;
+  if (was_held) {
+    try {
+      runtime_->record(slot.last_use().done, slot.stream);
+      recorded = true;
+    } catch (...) {  // the device is gone; the next call on it says so
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (was_held) {
+    --held_;
+    slot.worked_on = recorded;
+    slot.last_use().untold = recorded && slot.last_use().streamed;
+  }
+  slot.let_go_at = ++let_go_count_;
+  slot.state = Slot::kFree;
+}
+
+void DeviceRing::release(Buffer* buffer) {
+  auto& slot = *static_cast<Slot*>(buffer->context);
+  // Who gets the place starts the next copy, so all else comes first.
+  const std::shared_ptr<DeviceRing> ring = std::move(slot.ring);
+  const std::shared_ptr<void> place = std::move(slot.place);
+  ring->let_go(slot);
+}
+
+}  // namespace penstock::operators

@@ -1,0 +1,219 @@
+// pin and device_copy in pipelines.
+
+#include "penstock/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <thread>
+
+#include "builtin.h"
+#include "device/timed_device.h"
+#include "plan/plan.h"
+#include "report/digest.h"
+#include "support/lazy_device.h"
+#include "support/upload.h"
+
+namespace penstock {
+namespace {
+
+using operators::TimedDevice;
+
+Pipeline pipeline_on(const std::string& nodes,
+                     const std::shared_ptr<operators::DeviceRuntime>& device,
+                     const std::string& more = "") {
+  LoadOptions options;
+  if (device != nullptr) options.operators.push_back(upload_to(device));
+  return Pipeline::parse(
+      "penstock: 1\nname: device\nseed: 3\nthreads: 2\n" + more + "nodes:\n" + nodes, options);
+}
+
+const std::string kSamples =
+    "  - {id: make, op: synthetic, params: {items: 103, shape: [5, 7], dtype: float32}}\n";
+const std::string kBatches = kSamples + "  - {id: batch, op: collate, params: {batch_size: 10}}\n";
+const std::string kPinned = kBatches + "  - {id: pin, op: pin}\n";
+const std::string kUploaded = kPinned + "  - {id: up, op: upload}\n";
+
+std::string digest_of(const Pipeline& pipeline, StartOptions start = {}) {
+  Run run = pipeline.start(start);
+  BatchDigest digest;
+  for (Next next = run.next(); next.kind != Next::Kind::kEnd;) {
+    if (next.kind == Next::Kind::kBatch) digest.add(next.batch);
+    next = Next();  // let go before the next one is asked for
+    next = run.next();
+  }
+  return digest.value();
+}
+
+const NodeReport& node_of(const Report& report, const std::string& id) {
+  for (const NodeReport& node : report.nodes) {
+    if (node.id == id) return node;
+  }
+  throw std::out_of_range(id);
+}
+
+TEST_CASE("batches on a device are those on the CPU, in parallel and serial") {
+  const std::string on_cpu = digest_of(pipeline_on(kBatches, nullptr));
+  const StartOptions serial{.inline_run = true};
+  for (const uint64_t seed : {0, 1, 2, 3}) {
+    const auto device = std::make_shared<LazyDevice>(LazyDeviceOptions{.seed = seed});
+    CHECK(digest_of(pipeline_on(kUploaded, device)) == on_cpu);
+    CHECK(digest_of(pipeline_on(kUploaded, device), serial) == on_cpu);
+    CHECK(digest_of(pipeline_on(kBatches + "  - {id: up, op: upload}\n", device)) == on_cpu);
+    CHECK(device->violations().empty());
+    CHECK(device->live() == 0);
+  }
+  CHECK(digest_of(pipeline_on(kUploaded, std::make_shared<TimedDevice>())) == on_cpu);
+}
+
+TEST_CASE("collate writes into pinned memory, and a batch moves at once") {
+  const auto device = std::make_shared<LazyDevice>();
+  const Pipeline pipeline = pipeline_on(kUploaded, device, "batches: 200\n");
+  Run run = pipeline.start();
+  uint64_t batches = 0;
+  for (Next next = run.next(); next.kind != Next::Kind::kEnd;) {
+    batches += next.kind == Next::Kind::kBatch ? 1 : 0;
+    next = Next();
+    next = run.next();
+  }
+  const Report report = run.report();
+  CHECK(batches == 200);
+  const DeviceReport& pin = node_of(report, "pin").device.value();
+  CHECK(pin.copied_on_host == 0);
+  CHECK(pin.allocations <= 12);  // by what is in flight, not by batches
+  const DeviceReport& up = node_of(report, "up").device.value();
+  CHECK(up.copies >= 200);               // the next ones may be on their way
+  CHECK(up.transfers <= up.copies + 3);  // until it is known how large a batch is
+  CHECK(up.allocations <= 4);
+  CHECK(up.bytes >= 200 * 9 * 140);
+  CHECK(up.copy_ms.has_value());
+}
+
+TEST_CASE("without a collate before it, pin copies and says so") {
+  const auto device = std::make_shared<LazyDevice>();
+  const Pipeline pipeline =
+      pipeline_on(kSamples + "  - {id: pin, op: pin}\n  - {id: up, op: upload}\n", device);
+  Run run = pipeline.start();
+  for (Next next = run.next(); next.kind != Next::Kind::kEnd;) {
+    next = Next();
+    next = run.next();
+  }
+  CHECK(node_of(run.report(), "pin").device.value().copied_on_host >= 103 * 140);
+}
+
+TEST_CASE("a consumer that holds every slot is told at once, and may go on") {
+  const auto device = std::make_shared<LazyDevice>();
+  const Pipeline pipeline = pipeline_on(kUploaded, device);
+  for (const bool serial : {false, true}) {
+    Run run = pipeline.start({.inline_run = serial});
+    Next first = run.next(), second = run.next();
+    CHECK_THROWS_WITH_AS(run.next(), doctest::Contains("holds batches in all 2 slots"),
+                         std::logic_error);
+    CHECK_THROWS_AS(run.next(std::chrono::hours(1)), std::logic_error);
+    first = Next();
+    const Next third = run.next();
+    CHECK(third.kind == Next::Kind::kBatch);
+    CHECK(third.batch.item().origin.position == 20);
+  }
+}
+
+TEST_CASE("batches may be let go of by any thread, during the run and after it") {
+  const auto device = std::make_shared<LazyDevice>(LazyDeviceOptions{.seed = 9});
+  std::vector<Batch> kept;
+  {
+    const Pipeline pipeline = pipeline_on(kUploaded, device);
+    Run run = pipeline.start();
+    for (;;) {
+      Next next = run.next();
+      if (next.kind != Next::Kind::kBatch) break;
+      if (kept.empty()) {
+        kept.push_back(std::move(next.batch));
+        continue;
+      }
+      std::thread([batch = std::move(next.batch)]() mutable { batch = Batch(); }).join();
+    }
+  }
+  CHECK(device->live() > 0);
+  std::thread([&kept] { kept.clear(); }).join();
+  CHECK(device->live() == 0);
+  CHECK(device->violations().empty());
+}
+
+TEST_CASE("a run that ends early leaves nothing on the device") {
+  for (const int taken : {0, 1, 2, 5}) {
+    const auto device = std::make_shared<LazyDevice>();
+    {
+      const Pipeline pipeline = pipeline_on(kUploaded, device);
+      Run run = pipeline.start();
+      for (int i = 0; i < taken; ++i) (void)run.next();
+      if (taken == 2) run.stop();
+    }
+    CHECK(device->live() == 0);
+    CHECK(device->violations().empty());
+  }
+}
+
+TEST_CASE("a device at fault fails the run, and names the node") {
+  const auto message_on = [](LazyDeviceOptions options) -> std::string {
+    const auto device = std::make_shared<LazyDevice>(options);
+    try {
+      const Pipeline pipeline =
+          pipeline_on(kPinned + "  - {id: up, op: upload, on_error: {policy: skip}}\n", device);
+      (void)digest_of(pipeline);
+    } catch (const RunError& error) {
+      CHECK(error.info().node == "up");
+      CHECK(error.info().of_machine);
+      return error.what();
+    }
+    return "no error";
+  };
+  CHECK(message_on({.failing_copy = 4}).find("an injected failure") != std::string::npos);
+  CHECK(message_on({.lost_after = 4}).find("the device is lost") != std::string::npos);
+  CHECK(message_on({.memory = 100}).find("out of memory") != std::string::npos);
+}
+
+TEST_CASE("a stream of the consumer's waits for the copy instead of its thread") {
+  const auto device = std::make_shared<LazyDevice>();
+  const Pipeline pipeline = pipeline_on(kUploaded, device);
+  Run run = pipeline.start();
+  const DeviceStream stream{device->device(), device->create_stream()};
+  const Next next = run.next(stream);
+  REQUIRE(next.kind == Next::Kind::kBatch);
+  CHECK(device->copies() == 0);  // nothing had to happen yet
+  const Tensor& tensor = next.batch.tensor("x");
+  std::vector<float> seen(static_cast<size_t>(tensor.numel()));
+  device->copy_to_host(seen.data(), tensor.data(), tensor.nbytes(), stream.handle);
+  void* const event = device->create_event();
+  device->record(event, stream.handle);
+  device->synchronize(event);
+  CHECK(device->copies() > 0);
+  CHECK(std::set<float>(seen.begin(), seen.end()).size() > 1);
+}
+
+TEST_CASE("no accelerator: notes say so, and names that need one are refused") {
+  if (operators::find_device("cuda:0", 0).runtime != nullptr) return;
+  const auto warnings_of = [](const std::string& nodes) {
+    std::string text;
+    const Pipeline pipeline = pipeline_on(nodes, nullptr);
+    for (const Diagnostic& each : pipeline.plan().warnings()) {
+      text += each.message + "\n";
+    }
+    return text;
+  };
+  const std::string pin = warnings_of(kPinned);
+  CHECK(pin.find("nodes.pin: batches are not pinned: ") != std::string::npos);
+  const std::string automatic = warnings_of(kPinned + "  - {id: up, op: device_copy}\n");
+  CHECK(automatic.find("nodes.up: batches stay on the CPU: ") != std::string::npos);
+  CHECK(automatic.find("nodes.pin") == std::string::npos);  // it is said once
+  CHECK_THROWS_WITH_AS(
+      pipeline_on(kPinned + "  - {id: up, op: device_copy, params: {device: 'cuda:0'}}\n", nullptr),
+      doctest::Contains("cuda:0 cannot be used: "), InvalidPipeline);
+  CHECK_THROWS_WITH_AS(
+      pipeline_on(kPinned + "  - {id: up, op: device_copy, params: {device: gpu}}\n", nullptr),
+      doctest::Contains("'gpu' is no device"), InvalidPipeline);
+  const std::string on_cpu = digest_of(pipeline_on(kBatches, nullptr));
+  CHECK(digest_of(pipeline_on(kPinned + "  - {id: up, op: device_copy}\n", nullptr)) == on_cpu);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,360 @@
+// The slots of a device, on every device that there is: nothing is read before it is there, nothing
+// is overwritten while it is used, nothing is freed too early, and all of it ends.
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "device/device_ring.h"
+#include "device/devices.h"
+#include "device/pinned_pool.h"
+
+namespace penstock {
+namespace {
+
+using operators::DeviceError;
+using operators::DeviceRing;
+using operators::DeviceRuntime;
+using operators::PinnedPool;
+
+constexpr size_t kBytes = 1000;
+
+/// A device with a ring on it, pinned memory, and a stream of the consumer's.
+struct Bench {
+  explicit Bench(TestedDevice on, size_t slots = 2)
+      : device(std::move(on)),
+        pool(std::make_shared<PinnedPool>(device.runtime)),
+        ring(std::make_shared<DeviceRing>(device.runtime, slots)),
+        stream{device.runtime->device(), device.runtime->create_stream()} {}
+  ~Bench() { device.runtime->destroy_stream(stream.handle); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  /// A batch of two fields in one block, of `bytes` in all.
+  std::vector<Tensor> batch(uint64_t number, size_t bytes = kBytes) const {
+    const std::vector<uint8_t> values = pattern(number, bytes);
+    const size_t parts[] = {bytes / 3, bytes - bytes / 3};
+    BufferRef block;
+    std::vector<Tensor> fields;
+    size_t at = 0;
+    for (const size_t part : parts) {
+      const ItemMemory::Piece piece = pool->allocate(part, nullptr, &block);
+      const int64_t shape[] = {static_cast<int64_t>(part)};
+      std::memcpy(piece.data, values.data() + at, part);
+      fields.emplace_back(piece.owner, piece.data, DType::kUInt8, shape);
+      at += part;
+    }
+    return fields;
+  }
+  /// That batch on its way to the device; its pinned memory is let go of.
+  std::vector<Tensor> copy(uint64_t number, size_t bytes = kBytes) const {
+    const std::vector<Tensor> fields = batch(number, bytes);
+    return ring->copy({&fields[0], &fields[1]}, nullptr);
+  }
+  void hand_over(const std::vector<Tensor>& fields) const {
+    for (const Tensor& field : fields) ring->hand_over(*field.owner().get(), &stream);
+  }
+  /// The consumer's work on the device: it looks at the batch, some time later.
+  void look(const std::vector<Tensor>& fields, std::vector<uint8_t>* seen) const {
+    size_t at = 0;
+    seen->resize(fields[0].nbytes() + fields[1].nbytes());
+    for (const Tensor& field : fields) {
+      device.runtime->copy_to_host(seen->data() + at, field.data(), field.nbytes(), stream.handle);
+      at += field.nbytes();
+    }
+  }
+  void wait_for_stream() const {
+    void* const event = device.runtime->create_event();
+    device.runtime->record(event, stream.handle);
+    device.runtime->synchronize(event);
+    device.runtime->destroy_event(event);
+  }
+  void check_nothing_too_early() const {
+    if (device.lazy == nullptr) return;
+    for (const std::string& violation : device.lazy->violations()) FAIL_CHECK(violation);
+  }
+
+  TestedDevice device;
+  std::shared_ptr<PinnedPool> pool;
+  std::shared_ptr<DeviceRing> ring;
+  DeviceStream stream;
+};
+
+TEST_CASE("work on the consumer's stream sees each batch whole, and no other") {
+  for (const auto& make : tested_devices()) {
+    for (const size_t slots : {1, 2, 3}) {
+      Bench bench(make(), slots);
+      CAPTURE(bench.device.name);
+      CAPTURE(slots);
+      std::vector<std::vector<uint8_t>> seen(40);
+      for (uint64_t i = 0; i < seen.size(); ++i) {
+        const std::vector<Tensor> fields = bench.copy(i);
+        bench.hand_over(fields);
+        bench.look(fields, &seen[i]);
+      }
+      bench.wait_for_stream();
+      for (uint64_t i = 0; i < seen.size(); ++i) {
+        CAPTURE(i);
+        CHECK(seen[i] == pattern(i, kBytes));
+      }
+      bench.check_nothing_too_early();
+    }
+  }
+}
+
+TEST_CASE("a batch may be larger than all before it") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    std::vector<std::vector<uint8_t>> seen(12);
+    for (uint64_t i = 0; i < seen.size(); ++i) {
+      const std::vector<Tensor> fields = bench.copy(i, kBytes * (1 + i));
+      bench.hand_over(fields);
+      bench.look(fields, &seen[i]);
+    }
+    bench.wait_for_stream();
+    for (uint64_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == pattern(i, kBytes * (1 + i)));
+    bench.check_nothing_too_early();
+  }
+}
+
+TEST_CASE("without a stream the batch is there when it is handed over") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    for (uint64_t i = 0; i < 10; ++i) {
+      const std::vector<Tensor> fields = bench.copy(i);
+      bench.ring->hand_over(*fields[0].owner().get(), nullptr);
+      if (bench.device.name == "CUDA") continue;  // its memory cannot be looked at
+      std::vector<uint8_t> seen(fields[0].data_as<uint8_t>(),
+                                fields[0].data_as<uint8_t>() + fields[0].nbytes());
+      seen.insert(seen.end(), fields[1].data_as<uint8_t>(),
+                  fields[1].data_as<uint8_t>() + fields[1].nbytes());
+      CHECK(seen == pattern(i, kBytes));
+    }
+    bench.check_nothing_too_early();
+  }
+}
+
+TEST_CASE("without a stream the consumer's work is taken to be on the default one") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    std::vector<std::vector<uint8_t>> seen(20);
+    bench.device.runtime->destroy_stream(bench.stream.handle);
+    bench.stream.handle = nullptr;
+    for (uint64_t i = 0; i < seen.size(); ++i) {
+      const std::vector<Tensor> fields = bench.copy(i);
+      bench.ring->hand_over(*fields[0].owner().get(), nullptr);
+      bench.look(fields, &seen[i]);
+    }
+    bench.wait_for_stream();
+    for (uint64_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == pattern(i, kBytes));
+    bench.stream.handle = bench.device.runtime->create_stream();
+  }
+}
+
+TEST_CASE("the host is at most two rounds ahead: pinned memory is bounded, and all is timed") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make(), 2);
+    CAPTURE(bench.device.name);
+    std::vector<uint8_t> seen;
+    for (uint64_t i = 0; i < 100; ++i) {
+      const std::vector<Tensor> fields = bench.copy(i);
+      bench.hand_over(fields);
+      bench.look(fields, &seen);
+    }
+    bench.wait_for_stream();
+    bench.ring->finish();
+    // The first batch takes two blocks, until it is known how large one is.
+    CHECK(bench.pool->allocations() <= 5);
+    const DeviceFigures figures = bench.ring->figures();
+    CHECK(figures.copies == 100);
+    CHECK(figures.bytes >= 100 * kBytes);
+    CHECK(figures.transfers == 101);
+    CHECK(figures.timed == 100);
+    CHECK(figures.steps == 96);  // those of the last two rounds are not asked for
+    CHECK(figures.copy_ns > 0);
+    CHECK(figures.allocations == 2);
+  }
+}
+
+TEST_CASE("what the consumer keeps stays as it is, beyond the run too") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make(), 3);
+    CAPTURE(bench.device.name);
+    const std::vector<Tensor> kept = bench.copy(7);
+    bench.hand_over(kept);
+    std::vector<uint8_t> seen;
+    for (uint64_t i = 0; i < 20; ++i) {
+      const std::vector<Tensor> fields = bench.copy(100 + i);
+      bench.hand_over(fields);
+      bench.look(fields, &seen);
+    }
+    bench.ring->finish();
+    bench.ring.reset();
+    bench.look(kept, &seen);
+    bench.wait_for_stream();
+    CHECK(seen == pattern(7, kBytes));
+    bench.check_nothing_too_early();
+  }
+}
+
+TEST_CASE("all memory goes with the last tensor, wherever that is let go of") {
+  for (const auto& make : tested_devices()) {
+    TestedDevice device = make();
+    if (device.lazy == nullptr) continue;
+    CAPTURE(device.name);
+    std::vector<Tensor> kept;
+    std::vector<uint8_t> seen;
+    {
+      Bench bench(device);
+      kept = bench.copy(1);
+      bench.hand_over(kept);
+      const std::vector<Tensor> other = bench.copy(2);
+      bench.hand_over(other);
+      bench.look(other, &seen);
+      bench.wait_for_stream();
+    }
+    CHECK(device.lazy->live() > 0);
+    std::thread([&kept] { kept.clear(); }).join();
+    CHECK(device.lazy->live() == 0);
+    CHECK(device.lazy->violations().empty());
+  }
+}
+
+TEST_CASE("a ring that goes waits for the work on its memory") {
+  for (const auto& make : tested_devices()) {
+    TestedDevice device = make();
+    if (device.lazy == nullptr) continue;
+    CAPTURE(device.name);
+    std::vector<std::vector<uint8_t>> seen(2);
+    {
+      Bench bench(device);
+      for (uint64_t i = 0; i < 2; ++i) {
+        const std::vector<Tensor> fields = bench.copy(i);
+        bench.hand_over(fields);
+        bench.look(fields, &seen[i]);
+      }
+      bench.ring.reset();  // nothing was waited for yet
+    }
+    CHECK(device.lazy->violations().empty());
+    CHECK(seen[0] == pattern(0, kBytes));
+    CHECK(seen[1] == pattern(1, kBytes));
+  }
+}
+
+TEST_CASE("a batch that nobody asked for is copied and let go of") {
+  for (const auto& make : tested_devices()) {
+    TestedDevice device = make();
+    if (device.lazy == nullptr) continue;
+    CAPTURE(device.name);
+    {
+      Bench bench(device);
+      for (uint64_t i = 0; i < 9; ++i) (void)bench.copy(i);
+    }
+    CHECK(device.lazy->violations().empty());
+    CHECK(device.lazy->live() == 0);
+  }
+}
+
+TEST_CASE("a copy that fails is told, at the latest with the batch after next") {
+  for (const auto& make : tested_devices({.failing_copy = 5})) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    bool failed = false;
+    for (uint64_t i = 0; i < 12 && !failed; ++i) {
+      try {
+        const std::vector<Tensor> fields = bench.copy(i);
+        bench.hand_over(fields);
+      } catch (const DeviceError& error) {
+        failed = true;
+        CHECK(i >= 3);
+        CHECK(i <= 6);
+      }
+    }
+    CHECK(failed);
+  }
+}
+
+TEST_CASE("without a stream a failed copy is told with its own batch") {
+  for (const auto& make : tested_devices({.failing_copy = 5})) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    uint64_t good = 0;
+    try {
+      for (; good < 12; ++good) {
+        const std::vector<Tensor> fields = bench.copy(good);
+        bench.ring->hand_over(*fields[0].owner().get(), nullptr);
+      }
+    } catch (const DeviceError&) {
+    }
+    CHECK(good == 3);  // the first batch took two copies
+  }
+}
+
+TEST_CASE("a device without memory, and one that is lost") {
+  for (const auto& make : tested_devices({.memory = 1500, .failing_copy = 0})) {
+    Bench bench(make());
+    if (bench.device.lazy == nullptr) continue;
+    CAPTURE(bench.device.name);
+    const std::vector<Tensor> first = bench.copy(1);
+    CHECK_THROWS_WITH_AS(bench.copy(2), doctest::Contains("out of memory"), DeviceError);
+    bench.hand_over(first);
+    std::vector<uint8_t> seen;
+    bench.look(first, &seen);
+    bench.wait_for_stream();
+    CHECK(seen == pattern(1, kBytes));
+  }
+  for (const auto& make : tested_devices({.lost_after = 4})) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    bool lost = false;
+    for (uint64_t i = 0; i < 12 && !lost; ++i) {
+      try {
+        bench.hand_over(bench.copy(i));
+      } catch (const DeviceError&) {
+        lost = true;
+      }
+    }
+    CHECK(lost);
+  }
+}
+
+TEST_CASE("fields that lie apart move one by one, and come together on the device") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    std::vector<Tensor> fields;
+    for (uint64_t i = 0; i < 3; ++i) {
+      fields.push_back(Tensor::empty({7, 11}, DType::kUInt8));
+      const std::vector<uint8_t> values = pattern(i, 77);
+      std::memcpy(fields.back().mutable_data(), values.data(), 77);
+    }
+    const std::vector<Tensor> there =
+        bench.ring->copy({&fields[2], &fields[0], &fields[1]}, nullptr);
+    bench.hand_over(there);
+    CHECK(bench.ring->figures().transfers == 3);
+    CHECK(there[1].shape()[1] == 11);
+    CHECK(there[1].device() == bench.device.runtime->device());
+    const Tensor back = on_host(there[1]);
+    CHECK(std::memcmp(back.data(), pattern(0, 77).data(), 77) == 0);
+  }
+}
+
+TEST_CASE("all held is all held") {
+  Bench bench(tested_devices().front()());
+  std::vector<Tensor> first = bench.copy(1), second = bench.copy(2);
+  CHECK_FALSE(bench.ring->all_held());
+  bench.hand_over(first);
+  CHECK_FALSE(bench.ring->all_held());
+  bench.hand_over(second);
+  CHECK(bench.ring->all_held());
+  CHECK_THROWS_AS(bench.copy(3), DeviceError);
+  first.clear();
+  CHECK_FALSE(bench.ring->all_held());
+}
+
+}  // namespace
+}  // namespace penstock
