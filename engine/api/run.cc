@@ -3,6 +3,7 @@
 #include "runtime/run.h"
 
 #include <algorithm>
+#include <new>
 
 #include "api/run_trace.h"
 #include "penstock/pipeline.h"
@@ -25,7 +26,7 @@ Engine::Engine(EngineOptions options)
     : impl_(std::make_shared<EngineImpl>(options.threads, options.memory_bytes)) {}
 Engine::~Engine() {
   // In a fork nobody is there to be waited for: kept for good.
-  if (threads_lost()) (void)new std::shared_ptr<EngineImpl>(std::move(impl_));
+  if (threads_lost()) (void)new (std::nothrow) std::shared_ptr<EngineImpl>(std::move(impl_));
 }
 
 Run Pipeline::start(const StartOptions& options) const {

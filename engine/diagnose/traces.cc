@@ -1,36 +1,105 @@
 #include "diagnose/traces.h"
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
+#include <unordered_map>
 
 namespace penstock {
 namespace {
 
 constexpr size_t kLeastTimes = 24;
 
-/// Of each unit's firings, in the order in which its inputs came; 0 for one without a body.
-std::vector<std::vector<double>> firing_times(const FiringLog& log, size_t units) {
-  std::vector<std::vector<const FiringRecord*>> records(units);
+using Records = std::vector<const FiringRecord*>;
+
+/// Where the first sample of a firing is in the order of its source.
+struct Place {
+  uint32_t epoch = 0;
+  uint64_t position = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+Place place_of(const FiringRecord& firing) { return {firing.epoch, firing.position}; }
+
+/// Of each unit, its firings in the order in which their inputs came, cut where some were not
+/// recorded.
+std::vector<std::vector<Records>> stretches_of(const FiringLog& log, size_t units) {
+  std::vector<Records> records(units);
   for (const FiringRecord& firing : log.firings) {
     if (firing.unit < units) records[firing.unit].push_back(&firing);
   }
-  std::vector<std::vector<double>> times(units);
+  std::vector<std::vector<Records>> stretches(units);
   for (size_t u = 0; u < units; ++u) {
     std::sort(records[u].begin(), records[u].end(),
               [](const FiringRecord* a, const FiringRecord* b) { return a->firing < b->firing; });
     for (const FiringRecord* firing : records[u]) {
-      const int64_t body = firing->has_body ? firing->end - firing->start : 0;
-      times[u].push_back(static_cast<double>(body));
+      const bool follows =
+          !stretches[u].empty() && stretches[u].back().back()->firing + 1 == firing->firing;
+      if (!follows) stretches[u].emplace_back();
+      stretches[u].back().push_back(firing);
+    }
+  }
+  return stretches;
+}
+
+/// The samples that every unit has been seen with in a stretch.
+struct Common {
+  Place first, last;
+  bool has(const FiringRecord& firing) const {
+    return first <= place_of(firing) && place_of(firing) <= last;
+  }
+};
+
+/// Nothing where the units' stretches do not match each other.
+std::vector<Common> common_of(const std::vector<std::vector<Records>>& stretches) {
+  std::vector<Common> list;
+  const size_t count = stretches.empty() ? 0 : stretches.front().size();
+  for (const auto& of_unit : stretches) {
+    if (of_unit.size() != count) return {};
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Common common{{}, {UINT32_MAX, UINT64_MAX}};
+    for (const auto& of_unit : stretches) {
+      const auto [least, most] = std::minmax_element(
+          of_unit[i].begin(), of_unit[i].end(),
+          [](const FiringRecord* a, const FiringRecord* b) { return place_of(*a) < place_of(*b); });
+      common.first = std::max(common.first, place_of(**least));
+      common.last = std::min(common.last, place_of(**most));
+    }
+    list.push_back(common);
+  }
+  return list;
+}
+
+/// Bodies' times of the firings on the common samples, of all where there are none; 0 for a firing
+/// without a body.
+std::vector<double> firing_times(const std::vector<Records>& stretches,
+                                 const std::vector<Common>& common) {
+  std::vector<double> times;
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    for (const FiringRecord* firing : stretches[i]) {
+      if (!common.empty() && !common[i].has(*firing)) continue;
+      times.push_back(static_cast<double>(firing->has_body ? firing->end - firing->start : 0));
     }
   }
   return times;
 }
 
-/// The consumer's work between deliveries that followed each other.
-std::vector<double> work_times(const FiringLog& log) {
+/// The consumer's work on batches of the common samples, of all where there are none.
+std::vector<double> work_times(const FiringLog& log, const std::vector<Common>& common) {
+  std::unordered_map<uint64_t, const FiringRecord*> made;
+  for (const FiringRecord& firing : log.firings) made[firing.firing] = &firing;
+  const auto is_common = [&](const DeliveryRecord& delivery) {
+    const auto found = made.find(delivery.firing);
+    return found != made.end() && std::any_of(common.begin(), common.end(), [&](const Common& one) {
+             return one.has(*found->second);
+           });
+  };
   std::vector<double> times;
   for (size_t i = 1; i < log.deliveries.size(); ++i) {
-    const int64_t work = log.deliveries[i].asked - log.deliveries[i - 1].arrived;
+    const DeliveryRecord& before = log.deliveries[i - 1];
+    if (!common.empty() && !is_common(before)) continue;
+    const int64_t work = log.deliveries[i].asked - before.arrived;
     times.push_back(static_cast<double>(std::max<int64_t>(0, work)));
   }
   return times;
@@ -56,11 +125,16 @@ std::vector<double> trace_of(const std::vector<double>& times, const std::vector
 }
 
 void add_traces(const FiringLog& log, Costs* costs) {
-  const std::vector<std::vector<double>> times = firing_times(log, costs->nodes.size());
-  for (size_t n = 0; n < times.size(); ++n) {
-    costs->nodes[n].trace = trace_of(times[n], costs->nodes[n].spread);
+  const auto stretches = stretches_of(log, costs->nodes.size());
+  std::vector<Common> common = common_of(stretches);
+  const bool enough = std::all_of(stretches.begin(), stretches.end(), [&](const auto& of_unit) {
+    return firing_times(of_unit, common).size() >= kLeastTimes;
+  });
+  if (!enough) common.clear();
+  for (size_t n = 0; n < stretches.size(); ++n) {
+    costs->nodes[n].trace = trace_of(firing_times(stretches[n], common), costs->nodes[n].spread);
   }
-  costs->consumer.trace = trace_of(work_times(log), costs->consumer.spread);
+  costs->consumer.trace = trace_of(work_times(log, common), costs->consumer.spread);
 }
 
 }  // namespace penstock

@@ -76,7 +76,10 @@ struct MutableImageView {
   }
 
   /// The same pixels, read-only.
-  operator ImageView() const { return {data, height, width, channels, row_stride}; }
+  // As a pointer becomes one to const.
+  operator ImageView() const {  // NOLINT(google-explicit-constructor)
+    return {data, height, width, channels, row_stride};
+  }
 };
 
 /// View of a picture whose rows lie without gaps.

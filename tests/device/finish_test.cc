@@ -17,6 +17,12 @@ const std::string kHead =
     "image}}\n";
 const std::string kNumbers = "mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]";
 
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 /// Images of every batch, as bytes on the CPU.
 std::vector<std::vector<uint8_t>> images_of(const std::string& nodes,
                                             const std::vector<OperatorDef>& more = {}) {
@@ -37,22 +43,22 @@ std::vector<std::vector<uint8_t>> images_of(const std::string& nodes,
 
 TEST_CASE("finished on the device is what the operators give, bit by bit") {
   for (const std::string layout : {"CHW", "HWC"}) {
-    const auto before = images_of(
-        "  - {id: flip, op: horizontal_flip}\n"
-        "  - {id: normalize, op: normalize, params: {" +
-        kNumbers + ", layout: " + layout +
-        "}}\n  - {id: batch, op: collate, params: {batch_size: 5}}\n");
+    const auto before =
+        images_of(joined({"  - {id: flip, op: horizontal_flip}\n"
+                          "  - {id: normalize, op: normalize, params: {",
+                          kNumbers, ", layout: ", layout,
+                          "}}\n  - {id: batch, op: collate, params: {batch_size: 5}}\n"}));
     const std::string behind =
         "  - {id: flip, op: horizontal_flip, params: {flag: mirrored}}\n"
         "  - {id: batch, op: collate, params: {batch_size: 5}}\n  - {id: pin, op: pin}\n";
     const std::string finish =
-        "normalize: image, flips: mirrored, layout: " + layout + ", " + kNumbers;
-    CHECK(images_of(behind + "  - {id: up, op: device_copy, params: {device: cpu, " + finish +
-                    "}}\n") == before);
+        joined({"normalize: image, flips: mirrored, layout: ", layout, ", ", kNumbers, "}}\n"});
+    CHECK(images_of(joined(
+              {behind, "  - {id: up, op: device_copy, params: {device: cpu, ", finish})) == before);
     for (const auto& make : tested_devices()) {
       const TestedDevice device = make();
       CAPTURE(device.name);
-      CHECK(images_of(behind + "  - {id: up, op: upload, params: {" + finish + "}}\n",
+      CHECK(images_of(joined({behind, "  - {id: up, op: upload, params: {", finish}),
                       {upload_to(device.runtime)}) == before);
       if (device.lazy != nullptr) CHECK(device.lazy->violations().empty());
     }
@@ -69,9 +75,9 @@ TEST_CASE("what cannot be finished is refused at its place") {
     }
     return "";
   };
-  const auto on = [&](const std::string& params) {
-    return refusal(batches + "  - {id: up, op: device_copy, params: {device: cpu, " + params +
-                   "}}\n");
+  const auto on = [&](std::string_view params) {
+    return refusal(
+        joined({batches, "  - {id: up, op: device_copy, params: {device: cpu, ", params, "}}\n"}));
   };
   CHECK(on("normalize: picture").find("there is no field 'picture' here") != std::string::npos);
   CHECK(on("normalize: label").find("is no batch of uint8 HWC pictures") != std::string::npos);

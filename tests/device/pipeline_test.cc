@@ -34,7 +34,7 @@ const std::string kBatches = kSamples + "  - {id: batch, op: collate, params: {b
 const std::string kPinned = kBatches + "  - {id: pin, op: pin}\n";
 const std::string kUploaded = kPinned + "  - {id: up, op: upload}\n";
 
-std::string digest_of(const Pipeline& pipeline, StartOptions start = {}) {
+std::string digest_of(const Pipeline& pipeline, const StartOptions& start = {}) {
   Run run = pipeline.start(start);
   BatchDigest digest;
   for (Next next = run.next(); next.kind != Next::Kind::kEnd;) {

@@ -15,7 +15,6 @@ namespace {
 
 using operators::DeviceError;
 using operators::DeviceRing;
-using operators::DeviceRuntime;
 using operators::PinnedPool;
 
 constexpr size_t kBytes = 1000;

@@ -23,7 +23,9 @@ thread_local int current_device = 0;
 template <typename Body>
 int guarded(Body body) {
   try {
-    body(*fake().device);
+    LazyDevice* const device = fake().device;
+    if (device == nullptr) return kLaunchFailure;
+    body(*device);
     return cuda_error::kNone;
   } catch (const DeviceError& error) {
     const bool memory = std::string(error.what()).find("out of memory") != std::string::npos;
