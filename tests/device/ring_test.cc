@@ -342,6 +342,26 @@ TEST_CASE("fields that lie apart move one by one, and come together on the devic
   }
 }
 
+TEST_CASE("several devices know nothing of each other") {
+  for (const uint64_t seed : {0, 5}) {
+    LazyDeviceOptions options;
+    options.seed = seed;
+    Bench one(tested_devices(options)[0]()), other(tested_devices(options)[0]());
+    std::vector<std::vector<uint8_t>> seen(20);
+    for (uint64_t i = 0; i < seen.size(); ++i) {
+      Bench& bench = i % 3 == 0 ? one : other;
+      const std::vector<Tensor> fields = bench.copy(i);
+      bench.hand_over(fields);
+      bench.look(fields, &seen[i]);
+    }
+    one.wait_for_stream();
+    other.wait_for_stream();
+    for (uint64_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == pattern(i, kBytes));
+    one.check_nothing_too_early();
+    other.check_nothing_too_early();
+  }
+}
+
 TEST_CASE("all held is all held") {
   Bench bench(tested_devices().front()());
   std::vector<Tensor> first = bench.copy(1), second = bench.copy(2);

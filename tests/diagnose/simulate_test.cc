@@ -115,6 +115,35 @@ TEST_CASE("a trace has the order of the times and the values of the spread") {
   CHECK(trace_of({1, 2, 3}, {0.2, 1.8}).empty());
 }
 
+TEST_CASE("traces of all nodes are of the same samples") {
+  // Samples 8 to 11 of every sixteen are slow in either node; the first is eight samples ahead.
+  FiringLog log;
+  const auto is_slow = [](uint64_t position) { return position % 16 >= 8 && position % 16 < 12; };
+  for (uint16_t unit = 0; unit < 2; ++unit) {
+    for (uint64_t i = 0; i < 64; ++i) {
+      FiringRecord firing;
+      firing.unit = unit;
+      firing.firing = (uint64_t{unit} << 40) + 1 + i;
+      firing.position = i + (unit == 0 ? 8 : 0);
+      firing.has_body = true;
+      firing.end = is_slow(firing.position) ? 3 : 1;
+      log.firings.push_back(firing);
+    }
+  }
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}, {"b", 1, 1, 0, 5, false}}});
+  costs.nodes[0].spread = costs.nodes[1].spread = {0.667, 0.667, 0.667, 2};
+  add_traces(log, &costs);
+  const std::vector<double>& first = costs.nodes[0].trace;
+  CHECK(first.size() == 56);  // samples 8 to 63
+  CHECK(first == costs.nodes[1].trace);
+  CHECK(first[3] > 1.5);
+  CHECK(first[4] < 1);
+  // Records that have no sample in common are taken as they are.
+  for (FiringRecord& firing : log.firings) firing.position += firing.unit == 0 ? 1000 : 0;
+  add_traces(log, &costs);
+  CHECK(costs.nodes[0].trace.size() == 64);
+}
+
 TEST_CASE("a graph that cannot move ends") {
   Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 1, false}}});
   costs.nodes[0].given = 0;
