@@ -23,6 +23,7 @@ ROOMS["cli"] = set(ROOMS) - {"testing"}
 TBB = re.compile(r"(oneapi/)?tbb(/|\.h$)")
 YAML = re.compile(r"yaml-cpp/")
 TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
+CUDA = re.compile(r"(cuda|nvtx)")
 STANDARD = re.compile(r"([a-z_0-9]+|std(int|def)\.h)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
@@ -72,11 +73,13 @@ def engine_fault(root, path, target):
 
 def operators_fault(root, path, target):
     """Why an operator or a kernel may not include this header, or None."""
-    room = path.relative_to(root / "operators").parts[0]
+    room, *folders = path.relative_to(root / "operators").parts[:-1] or [""]
     if room == "kernels" and target.startswith("penstock/"):
         return "kernels compute on spans and know no engine type"
-    if (TORCH.match(target) or target == "penstock/torch.h") and room != "aten":
-        return "libtorch is for operators/aten only"
+    if (TORCH.match(target) or target == "penstock/torch.h") and folders != ["torch"]:
+        return "libtorch is for operators/device/torch only"
+    if CUDA.match(target) and folders != ["cuda"]:
+        return "CUDA is for operators/device/cuda only"
     return outsider_fault(root, target)
 
 
