@@ -75,8 +75,15 @@ if(TorchLib_FOUND AND TARGET penstock AND NOT PENSTOCK_TESTS STREQUAL OFF)
   endforeach()
 endif()
 
-# The direction of includes and the length of files.
 find_program(PENSTOCK_PYTHON python3)
+if(PENSTOCK_PYTHON AND TARGET example_train)
+  add_test(NAME profile COMMAND ${PENSTOCK_PYTHON} -B
+    ${CMAKE_SOURCE_DIR}/tests/device/profile_check.py $<TARGET_FILE:example_train>
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(profile PROPERTIES LABELS examples TIMEOUT ${test_timeout})
+endif()
+
+# The direction of includes and the length of files.
 if(PENSTOCK_PYTHON AND NOT PENSTOCK_TESTS STREQUAL OFF)
   add_test(NAME structure
     COMMAND ${PENSTOCK_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/structure/structure_test.py)

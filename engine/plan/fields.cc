@@ -38,6 +38,7 @@ class Inference {
     const NodeSpec& spec = draft_->written(index);
     std::optional<FieldTable> fields = input_of(index);
     if (!fields) return draft_->fail(index);
+    if (!may_take(index, *fields)) return draft_->fail(index);
     try {
       node.prototype = node.make(node.params);
       if (node.prototype == nullptr || !is_of_kind(*node.prototype, node.kind)) {
@@ -108,6 +109,25 @@ class Inference {
   const FieldTable& table_of(int index, size_t port) const {
     const int edge = draft_->node(index).in_edges[port];
     return draft_->node(draft_->edge(edge).from).fields;
+  }
+
+  /// What lies on a device is for operators that work there, and for those that only pass it on.
+  bool may_take(int index, const FieldTable& fields) {
+    const PlanNode& node = draft_->node(index);
+    const bool passes_on =
+        node.kind == Kind::kTake || node.kind == Kind::kMerge || node.kind == Kind::kZip;
+    if (node.where == Where::kDevice || passes_on) return true;
+    for (const FieldInfo& field : fields.all()) {
+      if (!field.on_device) continue;
+      const NodeSpec& spec = draft_->written(index);
+      draft_->say.error("on-device",
+                        "'" + spec.id +
+                            "' works on the CPU, and its input lies on a device (field '" +
+                            field.name + "')",
+                        place_of_from(spec, 0), "put it before the node that copies to the device");
+      return false;
+    }
+    return true;
   }
 
   std::optional<FieldTable> input_of(int index) {

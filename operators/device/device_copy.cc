@@ -38,7 +38,14 @@ std::vector<std::string> DeviceCopy::notes() const {
 void DeviceCopy::infer(FieldTable& fields) {
   fields_.clear();
   for (int i = 0; i < fields.size(); ++i) {
-    if (!fields.at(i).name.empty() && !fields.at(i).is_text) fields_.push_back(i);
+    FieldInfo& field = fields.at(i);
+    if (field.name.empty() || field.is_text) continue;
+    if (field.on_device) {
+      throw ParamError("from", "field '" + field.name + "' lies on a device already",
+                       "one device_copy is enough");
+    }
+    fields_.push_back(i);
+    field.on_device = runtime_ != nullptr;
   }
   if (finish_) finish_->infer(fields);
 }

@@ -122,6 +122,8 @@ DeviceRing::DeviceRing(std::shared_ptr<DeviceRuntime> runtime, size_t slots)
 
 DeviceRing::~DeviceRing() {
   finish();
+  // First the stream: where the device is at fault, copies may still be on it.
+  runtime_->destroy_stream(stream_);
   for (const auto& slot : slots_) {
     if (slot->buffer.data != nullptr) runtime_->free(slot->buffer.data);
     for (EventHandle event : {slot->begun, slot->moved, slot->copied}) {
@@ -132,7 +134,6 @@ DeviceRing::~DeviceRing() {
     }
   }
   runtime_->destroy_event(origin_);
-  runtime_->destroy_stream(stream_);
 }
 
 void DeviceRing::finish() noexcept {
@@ -143,9 +144,7 @@ void DeviceRing::finish() noexcept {
       if (slot->worked_on) runtime_->synchronize(slot->last_use().done);
       const std::lock_guard lock(mutex_);
       over = retire(*slot);
-    } catch (...) {
-      over = std::move(slot->sources);  // the device is gone, and with it whoever reads them
-      slot->copying = false;
+    } catch (...) {  // a device at fault may still read what copies are made from: it stays
     }
   }
 }

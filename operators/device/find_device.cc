@@ -26,34 +26,32 @@ std::optional<int> cuda_index(const std::string& name) {
   return index;
 }
 
-FoundDevice find_cuda(int index) {
-  const Beside found = find_beside("libpenstock_cuda.so", "penstock_cuda_functions",
-                                   "Penstock was built without CUDA (nvcc was not there)");
-  if (found.entry == nullptr) return {nullptr, found.reason};
-  const auto* cuda = reinterpret_cast<const CudaFunctions* (*)()>(found.entry)();
-  const std::string reason = cuda_refusal(*cuda);
-  if (!reason.empty()) return {nullptr, reason};
-  const int count = cuda_device_count(*cuda);
-  if (index >= count) {
-    return {nullptr, "there is no device " + std::to_string(index) + ": the machine has " +
-                         (count == 1 ? "one, cuda:0"
-                                     : std::to_string(count) +
-                                           ", cuda:0 to cuda:" + std::to_string(count - 1))};
-  }
-  return {std::make_shared<CudaDevice>(*cuda, index), ""};
-}
-
 }  // namespace
 
 bool is_device_name(const std::string& name) {
   return name == "auto" || name == "cpu" || name == "simulated" || cuda_index(name).has_value();
 }
 
+FoundDevice cuda_device(const CudaFunctions& cuda, int index) {
+  const std::string refusal = cuda_refusal(cuda);
+  if (!refusal.empty()) return {nullptr, refusal};
+  const int count = cuda_device_count(cuda);
+  if (index < count) return {std::make_shared<CudaDevice>(cuda, index), ""};
+  return {nullptr, "there is no device " + std::to_string(index) + ": the machine has " +
+                       (count == 1 ? "one, cuda:0"
+                                   : std::to_string(count) +
+                                         ", cuda:0 to cuda:" + std::to_string(count - 1))};
+}
+
 FoundDevice find_device(const std::string& name, double bytes_per_s) {
   if (name == "simulated") {
     return {std::make_shared<TimedDevice>(TimedDeviceOptions{.bytes_per_s = bytes_per_s}), ""};
   }
-  return find_cuda(cuda_index(name).value_or(0));
+  const Beside found = find_beside("libpenstock_cuda.so", "penstock_cuda_functions",
+                                   "Penstock was built without CUDA (nvcc was not there)");
+  if (found.entry == nullptr) return {nullptr, found.reason};
+  const auto* cuda = reinterpret_cast<const CudaFunctions* (*)()>(found.entry)();
+  return cuda_device(*cuda, cuda_index(name).value_or(0));
 }
 
 }  // namespace penstock::operators

@@ -41,6 +41,18 @@ TEST_CASE("why there is no CUDA device, in words") {
         "the CUDA devices cannot be counted: unspecified launch failure");
 }
 
+TEST_CASE("a device that the machine does not have is named, with those that it has") {
+  LazyDevice device;
+  const auto found = [&device](int count, int index) {
+    return operators::cuda_device(fake_cuda({.device = &device, .count = count}), index);
+  };
+  CHECK(found(1, 0).runtime != nullptr);
+  CHECK(found(8, 7).runtime != nullptr);
+  CHECK(found(1, 1).reason == "there is no device 1: the machine has one, cuda:0");
+  CHECK(found(2, 3).reason == "there is no device 3: the machine has 2, cuda:0 to cuda:1");
+  CHECK(found(0, 0).reason == "the CUDA driver finds no device");
+}
+
 TEST_CASE("a CUDA device leaves the thread's current device as it was") {
   LazyDevice lazy;
   const operators::CudaFunctions& cuda = fake_cuda({.device = &lazy, .count = 2});

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "builtin.h"
+#include "device/pin.h"
 #include "device/timed_device.h"
 #include "plan/plan.h"
 #include "report/digest.h"
@@ -89,6 +90,33 @@ TEST_CASE("collate writes into pinned memory, and a batch moves at once") {
   CHECK(up.copy_ms.has_value());
 }
 
+TEST_CASE("a last pin gives the consumer pinned memory of its own kind") {
+  const auto device = std::make_shared<LazyDevice>();
+  const auto pool = std::make_shared<operators::PinnedPool>(device);
+  OperatorDef def = operators::make_pin_in(
+      [pool] { return operators::PinnedMemory{.memory = pool, .reason = ""}; });
+  LoadOptions options;
+  options.operators.push_back(
+      {.schema = Schema("own_pin", Kind::kMap, def.schema.doc()), .make = def.make});
+  const Pipeline pipeline = Pipeline::parse(
+      "penstock: 1\nname: pinned\nnodes:\n" + kBatches + "  - {id: pin, op: own_pin}\n", options);
+  std::vector<Batch> kept;
+  {
+    Run run = pipeline.start();
+    for (;;) {
+      Next next = run.next();
+      if (next.kind == Next::Kind::kEnd) break;
+      if (next.kind == Next::Kind::kBatch) kept.push_back(std::move(next.batch));
+    }
+    CHECK_FALSE(node_of(run.report(), "pin").device);  // collate wrote there: nothing was copied
+  }
+  REQUIRE(kept.size() == 11);
+  for (const Batch& batch : kept) {
+    CHECK(batch.tensor("x").device().kind == Device::Kind::kPinned);
+  }
+  CHECK(pool->allocations() >= 11);  // a consumer may keep as many as it likes
+}
+
 TEST_CASE("without a collate before it, pin copies and says so") {
   const auto device = std::make_shared<LazyDevice>();
   const Pipeline pipeline =
@@ -159,7 +187,9 @@ TEST_CASE("a device at fault fails the run, and names the node") {
     try {
       const Pipeline pipeline =
           pipeline_on(kPinned + "  - {id: up, op: upload, on_error: {policy: skip}}\n", device);
-      (void)digest_of(pipeline);
+      Run run = pipeline.start();
+      while (run.next().kind != Next::Kind::kEnd) {
+      }
     } catch (const RunError& error) {
       CHECK(error.info().node == "up");
       CHECK(error.info().of_machine);
@@ -188,6 +218,24 @@ TEST_CASE("a stream of the consumer's waits for the copy instead of its thread")
   device->synchronize(event);
   CHECK(device->copies() > 0);
   CHECK(std::set<float>(seen.begin(), seen.end()).size() > 1);
+}
+
+TEST_CASE("what lies on a device is not for operators that work on the CPU") {
+  const auto device = std::make_shared<LazyDevice>();
+  const auto refusal = [&device](const std::string& node) -> std::string {
+    try {
+      (void)pipeline_on(kUploaded + node, device);
+    } catch (const InvalidPipeline& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal("  - {id: pin2, op: pin}\n")
+            .find("'pin2' works on the CPU, and its input lies on a device (field 'x')") !=
+        std::string::npos);
+  CHECK(refusal("  - {id: again, op: upload}\n").find("lies on a device already") !=
+        std::string::npos);
+  CHECK(refusal("  - {id: few, op: take, params: {count: 2}}\n").empty());
 }
 
 TEST_CASE("no accelerator: notes say so, and names that need one are refused") {

@@ -85,6 +85,7 @@ TEST_CASE("the layout of what crosses to libraries is that of plugin ABI 1") {
   CHECK(offsetof(FieldInfo, dtype) == 33);
   CHECK(offsetof(FieldInfo, shape) == 40);
   CHECK(offsetof(FieldInfo, layout) == 72);
+  CHECK(offsetof(FieldInfo, on_device) == 73);
   CHECK(sizeof(FieldTable) == 24);
   CHECK(sizeof(Context) == 104);
   CHECK(sizeof(Rng) == 44);

@@ -58,6 +58,7 @@ struct FieldInfo {
   std::optional<DType> dtype;
   std::optional<std::vector<int64_t>> shape;  ///< -1: not known for that dimension
   Layout layout = Layout::kNone;
+  bool on_device = false;  ///< its memory is a device's: only operators that are `device` take it
 };
 
 /// The fields of a node's items, in order. infer() receives those of its input and leaves those of
