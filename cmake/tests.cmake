@@ -6,6 +6,8 @@ if(PENSTOCK_SANITIZE)
 else()
   set(test_timeout 600)
 endif()
+set(lsan_options
+  "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/lsan.txt:print_suppressions=0")
 set(test_launcher)
 if(PENSTOCK_SANITIZE STREQUAL thread)
   set(test_launcher setarch -R)  # its shadow memory needs fixed addresses
@@ -48,7 +50,7 @@ if(doctest_FOUND AND TARGET penstock)
     add_test(NAME ${room} COMMAND ${test_launcher} $<TARGET_FILE:test_${room}>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${room} PROPERTIES LABELS ${room} TIMEOUT ${test_timeout}
-      ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+      ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1;${lsan_options}")
   endforeach()
   # In the executable LeakSanitizer's own tracer crashes now and then (signal 11 while it reads the
   # thread-local storage of libraries opened at run time). Leaks are looked for in the other rooms.

@@ -156,6 +156,10 @@ Json summary_of(const Scores& scores) {
   json["pipelines"] = scores.size();
   json["counting"] = counting.size();
   json["counting_none_or_consumer"] = blameless.size();
+  json["planted_none_or_consumer"] =
+      those(counting, [](const Score& score) {
+        return score.planted == "none" || score.planted == "consumer";
+      }).size();
   json["discarded"] = discarded;
   json["tie_set_mean"] = mean(sizes);
   json["half_width_mean"] = mean(widths);

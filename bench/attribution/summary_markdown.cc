@@ -23,8 +23,9 @@ std::string overall(const Json& summary) {
     text += fmt::format("| {} | {} |\n", name, value);
   };
   row("pipelines that count",
-      fmt::format("{} of {} ({} none or consumer)", summary["counting"].dump(),
-                  summary["pipelines"].dump(), summary["counting_none_or_consumer"].dump()));
+      fmt::format("{} of {} ({} planted none or consumer, {} found so)", summary["counting"].dump(),
+                  summary["pipelines"].dump(), summary["planted_none_or_consumer"].dump(),
+                  summary["counting_none_or_consumer"].dump()));
   row("answers as good as the best, mean",
       summary["tie_set_mean"].is_null()
           ? "-"

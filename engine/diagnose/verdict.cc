@@ -25,7 +25,7 @@ constexpr double kLeastGain = 0.035;  // that the model must give for a change t
 constexpr double kExplained = 0.03;   // of the rate, by bounds that need no model
 constexpr double kFar = 0.25;         // from the lowest bound to the next, for it to be clear
 constexpr double kTiedGains = 0.04;   // of two changes that do the same
-constexpr double kNearTie = 0.8;      // confidence then
+constexpr double kNearTie = 0.92;     // confidence then, and where the model only half explains
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
@@ -125,7 +125,7 @@ double confidence_of(const Evidence& evidence, double residual, const Verdict& v
   if (agreement == Agreement::kAgrees) confidence = 0.98;
   if (agreement == Agreement::kDisagrees) confidence = 0.5;
   confidence *= 1 - std::clamp(std::abs(residual), 0.0, 1.0);
-  if (verdict.next && verdict.next->headroom < 1.1) confidence *= 0.9;
+  if (verdict.next && verdict.next->headroom < 1.1) confidence *= 0.95;
   return confidence;
 }
 

@@ -135,6 +135,7 @@ TEST_CASE("a summary counts what counts") {
   CHECK(summary["pipelines"] == 6);
   CHECK(summary["counting"] == 5);
   CHECK(summary["counting_none_or_consumer"] == 2);
+  CHECK(summary["planted_none_or_consumer"] <= summary["counting"]);
   CHECK(summary["discarded"]["half-width"] == 1);
   CHECK(double(summary["right"]) == doctest::Approx(2.0 / 5));
   CHECK(double(summary["answered"]) == doctest::Approx(4.0 / 5));
