@@ -18,12 +18,13 @@ WAIT = re.compile(r"runtime_->(?:wait|synchronize)\(.*\);")
 
 def places(text):
     """(line number, what is there) of every wait."""
-    return [(i, line.strip()) for i, line in enumerate(text.splitlines()) if WAIT.search(line)]
+    return [(i, line.strip()) for i, line in enumerate(text.splitlines())
+            if WAIT.search(line) and "origin_" not in line]  # that one sets a clock, and orders nothing
 
 
 def without(text, line):
     lines = text.splitlines(keepends=True)
-    lines[line] = WAIT.sub(";", lines[line])
+    lines[line] = WAIT.sub("{}", lines[line])
     return "".join(lines)
 
 

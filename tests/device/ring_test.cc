@@ -244,6 +244,26 @@ TEST_CASE("a ring that goes waits for the work on its memory") {
   }
 }
 
+TEST_CASE("what copies are made from is free once they are finished, and not before") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    const std::vector<Tensor> first = bench.copy(1), second = bench.copy(2);
+    bench.ring->finish();
+    std::vector<std::vector<Tensor>> others;  // in the same pinned memory
+    for (uint64_t i = 0; i < 4; ++i) others.push_back(bench.batch(100 + i));
+    std::vector<uint8_t> seen, seen_second;
+    bench.hand_over(first);
+    bench.look(first, &seen);
+    bench.hand_over(second);
+    bench.look(second, &seen_second);
+    bench.wait_for_stream();
+    CHECK(seen == pattern(1, kBytes));
+    CHECK(seen_second == pattern(2, kBytes));
+    bench.check_nothing_too_early();
+  }
+}
+
 TEST_CASE("a batch that nobody asked for is copied and let go of") {
   for (const auto& make : tested_devices()) {
     TestedDevice device = make();
