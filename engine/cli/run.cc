@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "api/run_trace.h"
 #include "cli/common.h"
 #include "cli/console.h"
 #include "cli/consume.h"
@@ -12,7 +13,6 @@
 #include "cli/signals.h"
 #include "report/build.h"
 #include "report/empty_run.h"
-#include "report/trace.h"
 
 namespace penstock::cli {
 namespace {
@@ -136,45 +136,12 @@ StartOptions start_options(const RunFlags& flags, Console& console) {
   return start;
 }
 
-/// The trace of a run. Once it cannot be written any more it ends, and the run does not.
-class RunTrace {
- public:
-  /// Throws when the file cannot be opened.
-  RunTrace(const std::string& file, const Plan& plan) : file_(file), writer_(file, plan) {}
-
-  void add(Run& run) {
-    attempt([&] { writer_.add(run.impl().take_firings()); });
-  }
-
-  void end(Run& run, Console& console) {
-    add(run);
-    attempt([&] { writer_.finish(); });
-    if (!error_.empty()) return;
-    console.note("the trace is in " + file_ + "; ui.perfetto.dev opens it");
-    if (writer_.lost() == 0) return;
-    console.warn(fmt::format(
-        "the trace lacks {} firings: more than it can keep happened between two batches",
-        writer_.lost()));
-  }
-
-  /// Why there is no complete trace; empty: there is one.
-  const std::string& error() const { return error_; }
-
- private:
-  template <typename Step>
-  void attempt(Step step) {
-    if (!error_.empty()) return;
-    try {
-      step();
-    } catch (const std::runtime_error& error) {
-      error_ = error.what();
-    }
-  }
-
-  const std::string file_;
-  TraceWriter writer_;
-  std::string error_;
-};
+void end_trace(RunTrace& trace, Run& run, const std::string& file, Console& console) {
+  trace.end(run.impl());
+  if (!trace.error().empty()) return;
+  console.note("the trace is in " + file + "; ui.perfetto.dev opens it");
+  if (const std::string lost = trace.lost_text(); !lost.empty()) console.warn(lost);
+}
 
 int run_verb(RunFlags flags) {
   if (flags.workers.value_or(0) != 0) {
@@ -218,12 +185,12 @@ int run_verb(RunFlags flags) {
                         .on_first = [&] { console.detail("the first batch is there"); },
                         .on_batch =
                             [&] {
-                              if (trace) trace->add(run);
+                              if (trace) trace->add(run.impl());
                             }},
                        stop);
   }
   signals.on_stop(nullptr);
-  if (trace) trace->end(run, console);
+  if (trace) end_trace(*trace, run, flags.trace, console);
   console.finish();
   Report report = report_of(flags, plan, run, &consumed, work, reference);
   const bool stopped = stop.stopped && !consumed.error;

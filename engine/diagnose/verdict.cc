@@ -247,7 +247,9 @@ bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, d
       if (verdict->gain->value - 1 < kLeastGain) verdict->limit = "none";
     } else {
       verdict->limit = "none";
-      verdict->reason = "no single change in the model gains 4 %: there is no single bottleneck.";
+      verdict->reason = fmt::format(
+          "no single change in the model gains {:.1f} %: there is no single bottleneck.",
+          kLeastGain * 100);
     }
     return true;
   }
