@@ -9,7 +9,7 @@
 namespace penstock::bench::attribution {
 namespace {
 
-constexpr size_t kStrata = kPeriod, kEach = 32, kBlocks = 8;
+constexpr size_t kStrata = kPeriod, kEach = 32;
 constexpr double kMostHeavy = 15;  // times the least
 
 double one(const Spread& spread, Draw* draw) {
@@ -35,19 +35,15 @@ std::vector<double> bursty(Draw* draw) {
   return values;
 }
 
-/// Means of equal parts of a sorted sample, in another random order in each block.
+/// Means of equal parts of a sorted sample, in a random order.
 std::vector<double> stratified(const Spread& spread, Draw* draw) {
   std::vector<double> sample(kStrata * kEach);
   for (double& value : sample) value = one(spread, draw);
   std::sort(sample.begin(), sample.end());
   std::vector<double> strata(kStrata);
   for (size_t i = 0; i < sample.size(); ++i) strata[i / kEach] += sample[i] / kEach;
-  std::vector<double> values;
-  for (size_t block = 0; block < kBlocks; ++block) {
-    draw->shuffle(&strata);
-    values.insert(values.end(), strata.begin(), strata.end());
-  }
-  return values;
+  draw->shuffle(&strata);
+  return strata;
 }
 
 }  // namespace

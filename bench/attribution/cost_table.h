@@ -9,9 +9,9 @@
 
 namespace penstock::bench::attribution {
 
-/// As many consecutive factors have a mean of 1 and the same distribution, so that windows of as
-/// many batches have the same costs. A prime, so that no figure that is sampled at every n-th body
-/// sees some of them only.
+/// As many factors are in a table: windows of as many batches have the same costs in the same
+/// order, wherever they begin. A prime, so that no figure that is sampled at every n-th body sees
+/// some of them only.
 inline constexpr size_t kPeriod = 61;
 
 /// Mean 1 exactly.

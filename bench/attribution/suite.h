@@ -9,7 +9,7 @@
 namespace penstock::bench::attribution {
 
 /// A line's layout; lines of another one are measured again.
-inline constexpr int kLayout = 3;
+inline constexpr int kLayout = 4;
 
 /// All that is measured of the pipeline of that seed.
 nlohmann::ordered_json measure_pipeline(uint64_t seed);

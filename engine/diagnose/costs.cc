@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-constexpr int kQuantiles = 32;
+constexpr int kQuantiles = 128;
 
 template <typename T>
 const T& at_or_zero(const std::vector<T>& list, size_t index) {
@@ -39,23 +39,27 @@ std::vector<double> spread_of(const Histogram& service, uint64_t firings) {
   return quantiles;
 }
 
-/// Entries that went over the edges, for one firing and one edge.
+/// Firings on samples: those that pass an epoch's end cost nothing and make nothing.
+uint64_t firings_of(const UnitSnapshot& unit) { return unit.firings - unit.epoch_ends; }
+
+/// Entries that went over the edges, for one firing and one edge. Each edge also had the ends of
+/// the unit's epochs.
 double entries(const std::vector<int>& edges, const Snapshot& begin, const Snapshot& end,
-               uint64_t EdgeSnapshot::*count, double firings) {
+               uint64_t EdgeSnapshot::*count, double epoch_ends, double firings) {
   if (edges.empty()) return 0;
   double sum = 0;
   for (const int e : edges) {
     const auto i = static_cast<size_t>(e);
     sum += static_cast<double>(at_or_zero(end.edges, i).*count - at_or_zero(begin.edges, i).*count);
   }
-  return per(sum / static_cast<double>(edges.size()), firings);
+  return per(std::max(0.0, sum / static_cast<double>(edges.size()) - epoch_ends), firings);
 }
 
 NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const UnitSnapshot& end,
                      double batches) {
   NodeCosts node;
   node.facts = facts;
-  const auto firings = static_cast<double>(end.firings - begin.firings);
+  const auto firings = static_cast<double>(firings_of(end) - firings_of(begin));
   node.visits = per(firings, batches);
   SampledClocks sampled = end.sampled - begin.sampled;
   if (sampled.wall_ns <= 0) sampled = end.sampled;  // none fell into the window
@@ -78,7 +82,7 @@ NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const Un
   node.held_ms = each_ms(states.order_held);
   node.blocked_ms = per(sum_ms(states.blocked), firings);
   node.starved_ms = per(sum_ms(states.starved), firings);
-  node.spread = spread_of(end.service, end.firings);
+  node.spread = spread_of(end.service, firings_of(end));
   return node;
 }
 
@@ -180,9 +184,10 @@ Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snaps
     const UnitSnapshot& first = at_or_zero(begin.units, u);
     const UnitSnapshot& last = at_or_zero(end.units, u);
     NodeCosts node = node_costs(facts, first, last, batches);
-    const auto firings = static_cast<double>(last.firings - first.firings);
-    node.taken = entries(facts.in_edges, begin, end, &EdgeSnapshot::gets, firings);
-    node.given = entries(facts.out_edges, begin, end, &EdgeSnapshot::puts, firings);
+    const auto ends = static_cast<double>(last.epoch_ends - first.epoch_ends);
+    const auto firings = static_cast<double>(firings_of(last) - firings_of(first));
+    node.taken = entries(facts.in_edges, begin, end, &EdgeSnapshot::gets, ends, firings);
+    node.given = entries(facts.out_edges, begin, end, &EdgeSnapshot::puts, ends, firings);
     costs.nodes.push_back(std::move(node));
   }
   costs.consumer = consumer_costs(begin.consumer, end.consumer, reference_ms);

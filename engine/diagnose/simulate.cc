@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kFirings = 8000;  // of a run, about
 constexpr int kLeastBatches = 60, kMostBatches = 600;
+constexpr double kModelError = 0.15;  // of what is gained
 
 /// A uniform number in [0, 1) that depends on its place only.
 double uniform_at(uint64_t seed, size_t node, uint64_t firing) {
@@ -383,7 +384,8 @@ Gain simulated_gain(const std::vector<double>& rates, const Costs& changed) {
   const double mean = sum / n;
   double squares = 0;
   for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
-  const double width = kT * std::sqrt(squares / (n * (n - 1)));
+  const double by_chance = kT * std::sqrt(squares / (n * (n - 1)));
+  const double width = by_chance + kModelError * std::abs(mean - 1);
   return {mean, mean - width, mean + width};
 }
 

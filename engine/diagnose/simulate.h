@@ -31,8 +31,9 @@ double simulated_rate(const Costs& costs);
 /// The rate of each of them.
 std::vector<double> simulated_rates(const Costs& costs);
 
-/// Rate with `changed` / rate with `costs`, each pair of runs with the same random numbers; the
-/// interval covers 90 % of what replicates give for the mean.
+/// Rate with `changed` / rate with `costs`, each pair of runs with the same random numbers. The
+/// interval covers 90 % of what replicates give for the mean, and on both sides 15 % of what is
+/// gained, which is about what the model has been wrong by (docs/verdict.md).
 Gain simulated_gain(const Costs& costs, const Costs& changed);
 /// `rates`: the first of simulated_rates() of the costs before, two or more.
 Gain simulated_gain(const std::vector<double>& rates, const Costs& changed);

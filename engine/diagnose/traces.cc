@@ -21,8 +21,8 @@ struct Place {
 
 Place place_of(const FiringRecord& firing) { return {firing.epoch, firing.position}; }
 
-/// Of each unit, its firings in the order in which their inputs came, cut where some were not
-/// recorded.
+/// Of each unit, its firings on samples in the order in which these came, cut where some firings
+/// were not recorded.
 std::vector<std::vector<Records>> stretches_of(const FiringLog& log, size_t units) {
   std::vector<Records> records(units);
   for (const FiringRecord& firing : log.firings) {
@@ -32,11 +32,11 @@ std::vector<std::vector<Records>> stretches_of(const FiringLog& log, size_t unit
   for (size_t u = 0; u < units; ++u) {
     std::sort(records[u].begin(), records[u].end(),
               [](const FiringRecord* a, const FiringRecord* b) { return a->firing < b->firing; });
+    uint64_t before = 0;
     for (const FiringRecord* firing : records[u]) {
-      const bool follows =
-          !stretches[u].empty() && stretches[u].back().back()->firing + 1 == firing->firing;
-      if (!follows) stretches[u].emplace_back();
-      stretches[u].back().push_back(firing);
+      if (stretches[u].empty() || before + 1 != firing->firing) stretches[u].emplace_back();
+      before = firing->firing;
+      if (!firing->is_epoch_end) stretches[u].back().push_back(firing);
     }
   }
   return stretches;
@@ -60,6 +60,7 @@ std::vector<Common> common_of(const std::vector<std::vector<Records>>& stretches
   for (size_t i = 0; i < count; ++i) {
     Common common{{}, {UINT32_MAX, UINT64_MAX}};
     for (const auto& of_unit : stretches) {
+      if (of_unit[i].empty()) return {};
       const auto [least, most] = std::minmax_element(
           of_unit[i].begin(), of_unit[i].end(),
           [](const FiringRecord* a, const FiringRecord* b) { return place_of(*a) < place_of(*b); });

@@ -24,8 +24,8 @@ constexpr double kFasterThanBound = 0.03;
 constexpr double kLeastGain = 0.035;  // that the model must give for a change to be named
 constexpr double kExplained = 0.03;   // of the rate, by bounds that need no model
 constexpr double kFar = 0.25;         // from the lowest bound to the next, for it to be clear
-constexpr double kTiedGains = 0.04;   // of two changes that do the same
-constexpr double kNearTie = 0.92;     // confidence then, and where the model only half explains
+constexpr double kClearLead = 0.04;   // of a change's gain before another's
+constexpr double kTossUp = 0.2;       // of the confidence, lost where there is no lead
 constexpr double kMostDriftAlike = 0.20;
 constexpr size_t kMostLimits = 3;
 constexpr double kConsumersCpu = 0.8;  // of all CPU, before the consumer is named for it
@@ -233,10 +233,10 @@ void name_change(const Evidence& evidence, const std::vector<Bound>& bounds, con
   verdict->alternatives = alternatives_to(costs, bounds, {}, chosen.change);
 }
 
-/// By the model: where bounds are near each other or do not explain the run. False: another answer
-/// would be nearly as good.
-bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
-                   Verdict* verdict) {
+/// By the model: where bounds are near each other or do not explain the run. Returns by how much
+/// the answer's gain leads before another's.
+double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
+                     Verdict* verdict) {
   const Costs& costs = evidence.costs;
   const std::vector<WhatIf> list = what_ifs(costs);
   if (list.empty() || list.front().gain.value - 1 < kLeastGain) {
@@ -251,9 +251,9 @@ bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, d
           "no single change in the model gains {:.1f} %: there is no single bottleneck.",
           kLeastGain * 100);
     }
-    return true;
+    return kClearLead;
   }
-  const WhatIf& chosen = choose(list, busiest_share(costs));
+  const WhatIf& chosen = choose(list);
   const Bound bound = bound_of(costs, chosen, bounds);
   const double open = bound.batches_per_s / costs.batches_per_s - 1;
   const bool author = chosen.limit == "node" && chosen.change.set.empty();
@@ -263,8 +263,7 @@ bool name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, d
   } else {
     name_change(evidence, bounds, chosen, residual, verdict);
   }
-  const WhatIf* second = second_to(chosen, list);
-  return second == nullptr || second->gain.value <= chosen.gain.value - kTiedGains;
+  return lead_of(chosen, list);
 }
 
 void name_nothing(const Costs& costs, double model, double residual, Verdict* verdict) {
@@ -353,14 +352,14 @@ void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, 
   if (std::abs(residual) > kHalfExplained) return name_nothing(costs, model, residual, verdict);
   Verdict named = *verdict;
   named.model_examples_per_s = examples(costs, model);
-  const bool alone = name_by_model(evidence, bounds, residual, &named);
+  const double lead = name_by_model(evidence, bounds, residual, &named);
   // A model that misses the rate may still miss it alike before and after a change.
   if (!explained &&
       agreement_of(costs, evidence.path, named.limit, named.nodes) != Agreement::kAgrees) {
     return name_nothing(costs, model, residual, verdict);
   }
   named.confidence = confidence_of(evidence, residual, named);
-  if (!alone || !explained) named.confidence *= kNearTie;
+  named.confidence *= 1 - kTossUp * (1 - std::clamp(lead / kClearLead, 0.0, 1.0));
   *verdict = std::move(named);
 }
 

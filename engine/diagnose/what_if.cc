@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "diagnose/simulate.h"
 #include "diagnose/words.h"
@@ -15,11 +16,8 @@ constexpr double kLeastLoad = 0.3;   // of its slots, before more or faster ones
 constexpr double kLeastCpu = 0.05;   // of all CPU
 constexpr double kNear = 0.05;       // of the best gain by few replicates, to be looked at closer
 constexpr int kFewReplicates = 3;
-// Parts of the best gain, for what is rather a cause than a way around it.
-constexpr double kOrderPart = 0.95;
-constexpr double kThreadsPart = 0.95;
-constexpr double kSlotsPart = 0.5;  // of the gain of a faster body, for slots to be the limit
-constexpr double kBusy = 0.90;
+constexpr double kThreadsPart = 0.95;  // of the best gain, for threads to be the cause
+constexpr double kSlotsPart = 0.5;     // of the gain of a faster body, for slots to be the limit
 
 /// The node's id; "consumer" for the consumer.
 std::string name_of(const Costs& costs, int node) {
@@ -123,6 +121,13 @@ bool is_setting_for(const WhatIf& what, const WhatIf& author) {
          (what.limit == author.limit || what.limit == "order");
 }
 
+/// Whether both want the same to be worked on: more slots and a faster body are one answer.
+bool is_same_answer(const WhatIf& a, const WhatIf& b) {
+  return a.nodes == b.nodes && (a.limit == "order") == (b.limit == "order") &&
+         (a.limit == "variance") == (b.limit == "variance") &&
+         (a.limit == "threads") == (b.limit == "threads");
+}
+
 /// Of a node that should be faster: its slots where they do, else the CPU where it needs most.
 void name_resources(const Costs& costs, std::vector<WhatIf>* list) {
   const std::vector<words::Demand> demands = words::cpu_demands(costs);
@@ -155,34 +160,32 @@ std::vector<WhatIf> what_ifs(const Costs& costs) {
   return list;
 }
 
-const WhatIf& choose(const std::vector<WhatIf>& list, double busiest) {
+const WhatIf& choose(const std::vector<WhatIf>& list) {
   const WhatIf& best = list.front();
-  struct Preferred {
-    const char* limit;
-    double part;
+  const auto brings = [&best](const WhatIf& what, double part) {
+    return what.gain.value - 1 >= part * (best.gain.value - 1);
   };
-  for (const Preferred& preferred :
-       {Preferred{"order", kOrderPart}, {"variance", 1}, {"threads", kThreadsPart}}) {
-    if (preferred.limit == std::string("variance") && busiest >= kBusy) continue;
-    for (const WhatIf& what : list) {
-      const double part = (what.gain.value - 1) / std::max(1e-9, best.gain.value - 1);
-      if (what.limit == preferred.limit && part >= preferred.part) return what;
-    }
+  for (const WhatIf& what : list) {
+    if (what.limit == "threads" && brings(what, kThreadsPart)) return what;
   }
   if (is_setting(best) || best.limit != "node") return best;
   for (const WhatIf& what : list) {
-    const double part = (what.gain.value - 1) / std::max(1e-9, best.gain.value - 1);
-    if (is_setting_for(what, best) && part >= kSlotsPart) return what;
+    if (is_setting_for(what, best) && brings(what, kSlotsPart)) return what;
   }
   return best;
 }
 
-const WhatIf* second_to(const WhatIf& chosen, const std::vector<WhatIf>& list) {
+double lead_of(const WhatIf& chosen, const std::vector<WhatIf>& list) {
+  double best = chosen.gain.value;
+  std::optional<double> other;
   for (const WhatIf& what : list) {
-    // Order and slots of one node are two ways to the same end.
-    if (what.nodes != chosen.nodes) return &what;
+    if (is_same_answer(what, chosen)) {
+      best = std::max(best, what.gain.value);
+    } else if (!other) {
+      other = what.gain.value;
+    }
   }
-  return nullptr;
+  return other ? best - *other : best - 1;
 }
 
 }  // namespace penstock

@@ -24,13 +24,13 @@ struct WhatIf {
 /// limit where it needs most of that.
 std::vector<WhatIf> what_ifs(const Costs& costs);
 
-/// The change to name: order and queues where they bring nearly what the best one does, since the
-/// others then only work around them; threads before a node on them, and slots before a faster
-/// body. `busiest`: share of the time that the busiest slots are busy. `list`: what_ifs(), not
-/// empty.
-const WhatIf& choose(const std::vector<WhatIf>& list, double busiest);
+/// The change to name: the best one; threads before a node on them where they bring nearly as much,
+/// and a node's slots or its order before its faster body where they bring half as much. `list`:
+/// what_ifs(), not empty.
+const WhatIf& choose(const std::vector<WhatIf>& list);
 
-/// The best change beside what `chosen` names; null: there is none.
-const WhatIf* second_to(const WhatIf& chosen, const std::vector<WhatIf>& list);
+/// By how much the best change that answers as `chosen` does leads before the best one that does
+/// not; below 0 where it is preferred for other reasons.
+double lead_of(const WhatIf& chosen, const std::vector<WhatIf>& list);
 
 }  // namespace penstock

@@ -27,6 +27,7 @@ struct FiringRecord {
   uint16_t ready_edge = 0;  ///< in-edge (port) whose entry came last
   uint16_t full_edge = 0;   ///< out-edge (place) that was full last
   bool has_body = false;    ///< false: a tombstone, an error or an epoch's end passed through
+  bool is_epoch_end = false;
 };
 
 /// A batch that the consumer got.

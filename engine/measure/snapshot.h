@@ -40,8 +40,9 @@ struct UnitSnapshot {
   SlotStates states;
   SampledClocks sampled;
   uint64_t firings = 0, items_in = 0, items_out = 0, skipped = 0, filtered = 0, errors = 0;
-  uint64_t clamps = 0;  ///< stamps that had to be put in order
-  Histogram service;    ///< body durations
+  uint64_t epoch_ends = 0;  ///< of the firings, those that only passed an epoch's end
+  uint64_t clamps = 0;      ///< stamps that had to be put in order
+  Histogram service;        ///< body durations
   DeviceFigures device;
 };
 

@@ -59,6 +59,8 @@ void check_joins(Draft* draft);
 void check_streams(Draft* draft);
 /// Capacities.
 void size_queues(Draft* draft);
+/// Tells the memory of nodes' outputs how many items there is room for.
+void size_memories(Draft* draft);
 /// 16 hex digits over what determines the batches.
 std::string fingerprint_of(const Draft& draft);
 

@@ -67,6 +67,7 @@ std::shared_ptr<const Plan> make_plan(const GraphSpec& spec, const Registry& reg
   check_joins(&draft);
   check_streams(&draft);
   size_queues(&draft);
+  size_memories(&draft);
   sort_diagnostics(&found);
   std::erase_if(found, [&](const Diagnostic& mine) { return is_said(mine, *diagnostics); });
   if (draft.say.errors() > 0) {

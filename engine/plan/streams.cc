@@ -163,6 +163,31 @@ void check_queue(Draft* draft, const QueueSpec& queue, const std::string& name) 
   }
 }
 
+/// Outputs of `start` that there is room for: in its slots, and in queues and slots behind it as
+/// far as the outputs have memory of their own, which is bounded, or the consumer has them.
+size_t room_for_outputs(const Draft& draft, int start) {
+  constexpr size_t kWithConsumer = 2;  // the batch that it works on, and the next one
+  auto room = static_cast<size_t>(draft.node(start).concurrency);
+  std::vector<int> ahead = {start};
+  std::set<int> seen = {start};
+  while (!ahead.empty()) {
+    const int from = ahead.back();
+    ahead.pop_back();
+    for (const int e : draft.node(from).out_edges) {
+      const PlanEdge& edge = draft.edge(e);
+      room += edge.capacity;
+      if (draft.is_consumer(edge.to)) {
+        room += kWithConsumer;
+      } else if (seen.insert(edge.to).second) {
+        const PlanNode& node = draft.node(edge.to);
+        room += static_cast<size_t>(node.concurrency) + node.output_pool;
+        if (node.output_pool == 0) ahead.push_back(edge.to);
+      }
+    }
+  }
+  return room;
+}
+
 }  // namespace
 
 void check_streams(Draft* draft) {
@@ -189,6 +214,15 @@ void size_queues(Draft* draft) {
     edge.capacity = queue.items.value_or(batch ? kBatchQueue : kSampleQueue);
     edge.capacity_bytes = queue.bytes.value_or(0);
     if (draft->spec.serial) edge.capacity = 1;
+  }
+}
+
+void size_memories(Draft* draft) {
+  std::set<const ItemMemory*> told;
+  for (const int index : draft->order) {  // the first node that writes there has all behind it
+    const std::shared_ptr<ItemMemory>& memory = draft->node(index).output_memory;
+    if (memory == nullptr || !told.insert(memory.get()).second) continue;
+    memory->expect(room_for_outputs(*draft, index));
   }
 }
 

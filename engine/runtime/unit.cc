@@ -267,6 +267,7 @@ bool Unit::runs_itself(const Worker& worker) const {
 void Unit::pass_through(Item* item, EntryKind kind, uint32_t epoch, int64_t stamp, int edge,
                         uint64_t enabler, Worker& worker) {
   Slot& slot = take_slot(epoch, stamp, edge, enabler);
+  if (item != nullptr) slot.position.store(item->origin.position, std::memory_order_relaxed);
   Output output;
   output.item = item;
   output.kind = kind;

@@ -219,7 +219,7 @@ class Unit {
   // figures, written by the evaluator
   SlotStates states_;  // but for the two that follow
   SmallVector<int64_t, 2> starved_, blocked_;
-  uint64_t firings_ = 0, items_in_ = 0, items_out_ = 0;
+  uint64_t firings_ = 0, epoch_ends_ = 0, items_in_ = 0, items_out_ = 0;
   std::atomic<uint32_t> mean_body_{0}, worth_{0};
   uint32_t bodies_seen_ = 0;
   Histogram service_;

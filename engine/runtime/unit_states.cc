@@ -64,6 +64,7 @@ void Unit::release(Slot& slot, Worker& worker) {
   recycle(slot, worker);
   if constexpr (kClocks) close_states(slot, worker);
   ++firings_;
+  if (slot.is_epoch_end) ++epoch_ends_;
   slot.state.store(Slot::kFree, std::memory_order_relaxed);
   free_.push_back(slot.index);
 }
@@ -206,6 +207,7 @@ void Unit::record(FiringRecord record, const Slot& slot) {
   record.ready_edge = slot.ready_edge;
   record.full_edge = slot.full_edge;
   record.has_body = slot.has_body;
+  record.is_epoch_end = slot.is_epoch_end;
   if (recorded_.size() < most) {
     recorded_.push_back(record);
     return;
@@ -255,6 +257,7 @@ void Unit::snapshot_states(int64_t now, UnitSnapshot* out) const {
   out->sampled = sampled_;
   out->service = service_;
   out->firings = firings_;
+  out->epoch_ends = epoch_ends_;
   out->items_in = items_in_;
   out->items_out = items_out_;
   out->skipped = skipped_;

@@ -33,6 +33,11 @@ struct PinnedPool::Block {
 PinnedPool::PinnedPool(std::shared_ptr<DeviceRuntime> runtime) : runtime_(std::move(runtime)) {}
 PinnedPool::~PinnedPool() = default;
 
+void PinnedPool::expect(size_t items) {
+  const std::lock_guard lock(mutex_);
+  expected_ = std::clamp<size_t>(items, 1, kMostAhead);
+}
+
 ItemMemory::Piece PinnedPool::allocate(size_t bytes, const std::shared_ptr<ByteAccount>& account,
                                        BufferRef* block) {
   const size_t room = aligned(bytes);
@@ -53,28 +58,51 @@ ItemMemory::Piece PinnedPool::allocate(size_t bytes, const std::shared_ptr<ByteA
   return piece;
 }
 
-// One that is large enough; smaller ones go.
-std::unique_ptr<PinnedPool::Block> PinnedPool::reuse(size_t bytes, size_t* wanted) {
-  std::vector<std::unique_ptr<Block>> outgrown;  // freed without the lock
-  const std::lock_guard lock(mutex_);
-  wanted_ = std::max(wanted_, bytes);
-  *wanted = wanted_;
-  while (!free_.empty()) {
-    std::unique_ptr<Block> last = std::move(free_.back());
-    free_.pop_back();
-    if (last->capacity >= wanted_) return last;
-    outgrown.push_back(std::move(last));
+std::unique_ptr<PinnedPool::Block> PinnedPool::make(size_t bytes) {
+  auto block = std::make_unique<Block>(runtime_, bytes);
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+// Where there is no memory for what is not needed yet, the run may do without.
+void PinnedPool::make_ahead(size_t count, size_t bytes) noexcept {
+  try {
+    while (count-- > 0) keep(make(bytes));
+  } catch (...) {  // a block that is needed says what is wrong
+    return;
   }
-  return nullptr;
+}
+
+void PinnedPool::keep(std::unique_ptr<Block> block) {
+  const std::lock_guard lock(mutex_);
+  if (block->capacity >= wanted_) free_.push_back(std::move(block));
 }
 
 std::unique_ptr<PinnedPool::Block> PinnedPool::take(size_t bytes) {
-  size_t wanted = 0;
-  std::unique_ptr<Block> block = reuse(bytes, &wanted);
-  if (block == nullptr) {
-    block = std::make_unique<Block>(runtime_, wanted);
-    allocations_.fetch_add(1, std::memory_order_relaxed);
+  std::vector<std::unique_ptr<Block>> outgrown;  // freed without the lock
+  std::unique_ptr<Block> block;
+  size_t wanted = 0, ahead = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes > wanted_) {
+      wanted_ = bytes;
+      made_ = 0;
+      outgrown.swap(free_);
+    } else if (made_ < expected_) {
+      ahead = expected_ - made_;
+    }
+    if (!free_.empty()) {
+      block = std::move(free_.back());
+      free_.pop_back();
+    } else {
+      ahead -= std::min<size_t>(ahead, 1);
+      ++made_;
+    }
+    made_ += ahead;
+    wanted = wanted_;
   }
+  if (block == nullptr) block = make(wanted);
+  make_ahead(ahead, wanted);
   block->used = 0;
   block->buffer.bytes = 0;
   block->buffer.refs.store(1, std::memory_order_relaxed);
@@ -87,8 +115,7 @@ void PinnedPool::release(Buffer* buffer) {
   buffer->uncount();
   block->account.reset();
   const std::shared_ptr<PinnedPool> pool = std::move(block->pool);
-  const std::lock_guard lock(pool->mutex_);
-  if (block->capacity >= pool->wanted_) pool->free_.push_back(std::move(block));
+  pool->keep(std::move(block));
 }
 
 }  // namespace penstock::operators

@@ -11,8 +11,10 @@
 namespace penstock::operators {
 
 /// Blocks are as large as the largest item so far; one that turns out larger gets a second block
-/// and those that follow are larger. Blocks that are too small are freed when they come back, so
-/// that after the first items nothing is allocated any more. Thread-safe.
+/// and those that follow are larger. Blocks that are too small are freed when they come back. With
+/// the first item that is no larger than those before, as many blocks as are expected are there
+/// (kMostAhead at most: longer queues fill up as they will), so that nothing is allocated later.
+/// Thread-safe.
 class PinnedPool final : public ItemMemory, public std::enable_shared_from_this<PinnedPool> {
  public:
   explicit PinnedPool(std::shared_ptr<DeviceRuntime> runtime);
@@ -20,6 +22,7 @@ class PinnedPool final : public ItemMemory, public std::enable_shared_from_this<
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
+  void expect(size_t items) override;
   Piece allocate(size_t bytes, const std::shared_ptr<ByteAccount>& account,
                  BufferRef* block) override;
   Device device() const override { return {Device::Kind::kPinned, 0}; }
@@ -28,15 +31,20 @@ class PinnedPool final : public ItemMemory, public std::enable_shared_from_this<
 
  private:
   struct Block;
+  static constexpr size_t kMostAhead = 32;
   std::unique_ptr<Block> take(size_t bytes);
-  std::unique_ptr<Block> reuse(size_t bytes, size_t* wanted);
+  std::unique_ptr<Block> make(size_t bytes);
+  void make_ahead(size_t count, size_t bytes) noexcept;
+  void keep(std::unique_ptr<Block> block);
   static void release(Buffer* buffer);
 
   std::shared_ptr<DeviceRuntime> runtime_;
   std::atomic<uint64_t> allocations_{0};
   std::mutex mutex_;
-  size_t wanted_ = 0;  ///< bytes of a block
-  std::vector<std::unique_ptr<Block>> free_;
+  size_t wanted_ = 0;                         ///< bytes of a block
+  size_t expected_ = 1;                       ///< blocks
+  size_t made_ = 0;                           ///< of wanted_ bytes
+  std::vector<std::unique_ptr<Block>> free_;  ///< of no less
 };
 
 }  // namespace penstock::operators

@@ -53,6 +53,10 @@ const NodeReport& node_of(const Report& report, const std::string& id) {
   throw std::out_of_range(id);
 }
 
+uint64_t pinned_by(const Run& run) {
+  return node_of(run.report(), "pin").device.value_or(DeviceReport()).allocations;
+}
+
 TEST_CASE("batches on a device are those on the CPU, in parallel and serial") {
   const std::string on_cpu = digest_of(pipeline_on(kBatches, nullptr));
   const StartOptions serial{.inline_run = true};
@@ -71,9 +75,10 @@ TEST_CASE("collate writes into pinned memory, and a batch moves at once") {
   const auto device = std::make_shared<LazyDevice>();
   const Pipeline pipeline = pipeline_on(kUploaded, device, "batches: 200\n");
   Run run = pipeline.start();
-  uint64_t batches = 0;
+  uint64_t batches = 0, warm = 0;
   for (Next next = run.next(); next.kind != Next::Kind::kEnd;) {
     batches += next.kind == Next::Kind::kBatch ? 1 : 0;
+    if (batches == 20 && warm == 0) warm = pinned_by(run);
     next = Next();
     next = run.next();
   }
@@ -81,13 +86,60 @@ TEST_CASE("collate writes into pinned memory, and a batch moves at once") {
   CHECK(batches == 200);
   const DeviceReport& pin = node_of(report, "pin").device.value();
   CHECK(pin.copied_on_host == 0);
-  CHECK(pin.allocations <= 12);  // by what is in flight, not by batches
+  // What there is room for: collate and pin 1 each, queues of 2 into pin and up, up 1 and 2 on the
+  // device; and one more for the first batch, until it is known how large one is.
+  CHECK(pin.allocations == 10);
+  CHECK(warm == pin.allocations);
   const DeviceReport& up = node_of(report, "up").device.value();
   CHECK(up.copies >= 200);               // the next ones may be on their way
   CHECK(up.transfers <= up.copies + 3);  // until it is known how large a batch is
   CHECK(up.allocations <= 4);
   CHECK(up.bytes >= 200 * 9 * 140);
   CHECK(up.copy_ms.has_value());
+}
+
+TEST_CASE("blocks that there is room for are there before they are needed") {
+  const auto device = std::make_shared<LazyDevice>();
+  const auto pool = std::make_shared<operators::PinnedPool>(device);
+  pool->expect(6);
+  const auto item = [&pool](size_t bytes) {
+    BufferRef block;
+    pool->allocate(bytes, nullptr, &block);
+    return block;
+  };
+  std::vector<BufferRef> held;
+  held.push_back(item(1000));
+  CHECK(pool->allocations() == 1);  // it is not known yet whether the next one is larger
+  held.push_back(item(900));
+  CHECK(pool->allocations() == 6);
+  while (held.size() < 6) held.push_back(item(1000));
+  CHECK(pool->allocations() == 6);
+  held.push_back(item(1000));  // more than was expected
+  CHECK(pool->allocations() == 7);
+  held.clear();
+  held.push_back(item(2000));
+  held.push_back(item(2000));
+  CHECK(pool->allocations() == 13);
+  held.clear();
+  pool->expect(1'000'000);  // a long queue fills up as it will
+  held.push_back(item(3000));
+  held.push_back(item(3000));
+  CHECK(pool->allocations() == 13 + 32);
+}
+
+TEST_CASE("a run that needs fewer blocks than there is room for goes on where memory ends") {
+  const auto device = std::make_shared<LazyDevice>(LazyDeviceOptions{.pinned_blocks = 3});
+  const auto pool = std::make_shared<operators::PinnedPool>(device);
+  pool->expect(6);
+  BufferRef first, second, third, fourth;
+  pool->allocate(1000, nullptr, &first);
+  pool->allocate(1000, nullptr, &second);
+  pool->allocate(1000, nullptr, &third);
+  CHECK(pool->allocations() == 3);
+  CHECK_THROWS_WITH(pool->allocate(1000, nullptr, &fourth), doctest::Contains("out of memory"));
+  first.reset();
+  pool->allocate(1000, nullptr, &fourth);
+  CHECK(pool->allocations() == 3);
 }
 
 TEST_CASE("a last pin gives the consumer pinned memory of its own kind") {

@@ -17,8 +17,8 @@ struct Step {
   double interval_ms, body_cpu_ms, body_off_ms, work_ms;
 };
 
-/// work (one slot) -> consumer, with a state after each batch.
-RunLog log_of(const std::vector<Step>& steps) {
+/// work (one slot) -> consumer, with a state after each batch. An epoch has so many batches.
+RunLog log_of(const std::vector<Step>& steps, uint64_t epoch = UINT64_MAX) {
   RunLog log;
   Snapshot mark;
   mark.threads = 1;
@@ -40,6 +40,10 @@ RunLog log_of(const std::vector<Step>& steps) {
     unit.sampled.cpu_ns += static_cast<int64_t>(step.body_cpu_ms * kMs);
     unit.firings += 1;
     unit.items_out += 1;
+    if (unit.items_out % epoch == 0) {
+      unit.firings += 1;
+      unit.epoch_ends += 1;
+    }
     unit.service.add(body);
     mark.now = unit.now = mark.now + interval;
     mark.edges[0].puts = mark.edges[0].gets = unit.firings;
@@ -91,6 +95,18 @@ TEST_CASE("a slow start is no part of the verdict") {
   CHECK(verdict.reason ==
         "work needs 9.90 ms a batch of 4 (9.80 ms of it waiting); 1 slot gives at most 404 "
         "samples/s; you have 400.");
+}
+
+TEST_CASE("the end of an epoch is no firing: it costs nothing and makes no batch") {
+  const RunLog log = log_of(times(80, kNodeLimits), 2);
+  const auto evidence = steady_evidence(one_node(), {.cpus = 2, .threads = 2}, log, std::nullopt);
+  REQUIRE(evidence.has_value());
+  const NodeCosts& node = evidence->costs.nodes[0];
+  CHECK(node.visits == doctest::Approx(1));
+  CHECK(node.given == doctest::Approx(1));
+  CHECK(node.cpu_ms == doctest::Approx(0.1));
+  CHECK(node.off_ms == doctest::Approx(9.8));
+  CHECK(node.spread == std::vector<double>(node.spread.size(), 1.0));
 }
 
 TEST_CASE("too few batches give no verdict, and say how many there should be") {

@@ -129,6 +129,9 @@ TEST_CASE("traces of all nodes are of the same samples") {
       firing.end = is_slow(firing.position) ? 3 : 1;
       log.firings.push_back(firing);
     }
+    // An end of an epoch is no sample, wherever it says it is.
+    log.firings.push_back({.firing = (uint64_t{unit} << 40) + 65, .position = 0, .unit = unit});
+    log.firings.back().is_epoch_end = true;
   }
   Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}, {"b", 1, 1, 0, 5, false}}});
   costs.nodes[0].spread = costs.nodes[1].spread = {0.667, 0.667, 0.667, 2};

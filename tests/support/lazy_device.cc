@@ -105,10 +105,17 @@ void LazyDevice::free(void* memory) noexcept {
 
 void* LazyDevice::allocate_pinned(size_t bytes) {
   fail_if_lost();
+  if (++pinned_ > options_.pinned_blocks) {
+    --pinned_;
+    throw DeviceError("allocating pinned memory: out of memory");
+  }
   return take(bytes);
 }
 
-void LazyDevice::free_pinned(void* memory) noexcept { give(memory); }
+void LazyDevice::free_pinned(void* memory) noexcept {
+  --pinned_;
+  give(memory);
+}
 
 LazyDevice::Stream LazyDevice::create_stream() {
   const std::lock_guard lock(mutex_);

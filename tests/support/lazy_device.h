@@ -5,6 +5,7 @@
 /// what was put on the streams is done earlier, as the seed says. Everything is one thread's at a
 /// time.
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -24,6 +25,7 @@ struct LazyDeviceOptions {
   uint64_t failing_copy = 0;  ///< the n-th copy to the device fails when it is made; from 1
   uint64_t lost_after = 0;    ///< every call fails after so many copies were asked for; 0: never
   Device::Kind kind = Device::Kind::kSimulated;
+  size_t pinned_blocks = SIZE_MAX;  ///< that there is memory for
 };
 
 class LazyDevice final : public operators::DeviceRuntime {
@@ -80,6 +82,7 @@ class LazyDevice final : public operators::DeviceRuntime {
   std::vector<std::unique_ptr<Mark>> marks_;
   std::map<void*, size_t> memory_;
   size_t used_ = 0;
+  std::atomic<size_t> pinned_{0};
   uint64_t copies_ = 0, made_ = 0, clock_ = 0, drawn_ = 0;
   std::vector<std::string> violations_;
 };

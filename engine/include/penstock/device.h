@@ -49,6 +49,8 @@ class ItemMemory {
     void* data = nullptr;
   };
   virtual ~ItemMemory() = default;
+  /// The plan has room for so many items of it at a time. Called once, before allocate().
+  virtual void expect(size_t items) { (void)items; }
   /// `bytes` bytes of the item whose block is `block`: null before its first piece. 256-byte
   /// aligned, on `account` until the block is delivered or freed. Throws std::bad_alloc,
   /// MachineError.
