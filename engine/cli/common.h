@@ -104,6 +104,7 @@ void add_diagnose(Shell& shell);
 void add_sweep(Shell& shell);
 void add_compare(Shell& shell);
 void add_check(Shell& shell);
+void add_inspect(Shell& shell);
 void add_list(Shell& shell);
 void add_describe(Shell& shell);
 void add_graph(Shell& shell);

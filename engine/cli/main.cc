@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   add_sweep(shell);
   add_compare(shell);
   add_check(shell);
+  add_inspect(shell);
   add_graph(shell);
   add_list(shell);
   add_describe(shell);

@@ -79,15 +79,15 @@ TEST_CASE("a command line that makes no sense is exit code 2, with a remedy") {
   };
   const std::vector<Case> cases = {
       {{},
-       "error: which verb?\n  help: run, diagnose, sweep, compare, check, graph, list, describe, "
-       "schema, plugin; "
+       "error: which verb?\n  help: run, diagnose, sweep, compare, check, inspect, graph, list, "
+       "describe, schema, plugin; "
        "penstock "
        "--help "
        "says what they do\n"},
       {{"chekc", "x.yaml"}, "error: there is no verb 'chekc'\n  help: did you mean 'check'?\n"},
       {{"frobnicate"},
        "error: there is no verb 'frobnicate'\n  help: the verbs are run, "
-       "diagnose, sweep, compare, check, graph, list, describe, schema, plugin\n"},
+       "diagnose, sweep, compare, check, inspect, graph, list, describe, schema, plugin\n"},
       {{"run"}, "error: FILE is required\n  help: penstock run --help says more\n"},
       {{"run", "x.yaml", "--bathces", "3"},
        "error: run has no option --bathces\n  help: did you mean --batches?\n"},
