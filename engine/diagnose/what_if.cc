@@ -17,7 +17,9 @@ constexpr double kLeastCpu = 0.05;   // of all CPU
 constexpr double kNear = 0.05;       // of the best gain by few replicates, to be looked at closer
 constexpr int kFewReplicates = 3;
 constexpr double kThreadsPart = 0.95;  // of the best gain, for threads to be the cause
-constexpr double kSlotsPart = 0.5;     // of the gain of a faster body, for slots to be the limit
+// Of the gain of a faster body, for slots or order to be the limit.
+constexpr double kSlotsPart = 0.5, kOrderPart = 0.92;
+constexpr double kOrderGain = 0.87;  // of what the model gives for `order: any`: runs gave less
 
 /// The node's id; "consumer" for the consumer.
 std::string name_of(const Costs& costs, int node) {
@@ -146,14 +148,23 @@ void name_resources(const Costs& costs, std::vector<WhatIf>* list) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Costs& costs) {
+  const auto gain_of = [](const std::vector<double>& rates, const WhatIf& what) {
+    Gain gain = simulated_gain(rates, what.change.costs);
+    if (what.limit == "order") {
+      for (double* value : {&gain.value, &gain.low, &gain.high}) {
+        *value = 1 + kOrderGain * (*value - 1);
+      }
+    }
+    return gain;
+  };
   std::vector<WhatIf> list = candidates(costs);
   const std::vector<double> rates = simulated_rates(costs);
   const std::vector<double> few(rates.begin(), rates.begin() + kFewReplicates);
-  for (WhatIf& what : list) what.gain = simulated_gain(few, what.change.costs);
+  for (WhatIf& what : list) what.gain = gain_of(few, what);
   sort(&list);
   const double near = list.empty() ? 0 : list.front().gain.value - kNear;
   for (WhatIf& what : list) {
-    if (what.gain.value >= near) what.gain = simulated_gain(rates, what.change.costs);
+    if (what.gain.value >= near) what.gain = gain_of(rates, what);
   }
   sort(&list);
   name_resources(costs, &list);
@@ -170,7 +181,8 @@ const WhatIf& choose(const std::vector<WhatIf>& list) {
   }
   if (is_setting(best) || best.limit != "node") return best;
   for (const WhatIf& what : list) {
-    if (is_setting_for(what, best) && brings(what, kSlotsPart)) return what;
+    const double part = what.limit == "order" ? kOrderPart : kSlotsPart;
+    if (is_setting_for(what, best) && brings(what, part)) return what;
   }
   return best;
 }
