@@ -234,7 +234,7 @@ void name_change(const Evidence& evidence, const std::vector<Bound>& bounds, con
 }
 
 /// By the model: where bounds are near each other or do not explain the run. Returns by how much
-/// the answer's gain leads before another's.
+/// the answer's gain leads before another's; "none" gains kLeastGain.
 double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
                      Verdict* verdict) {
   const Costs& costs = evidence.costs;
@@ -251,7 +251,7 @@ double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds,
           "no single change in the model gains {:.1f} %: there is no single bottleneck.",
           kLeastGain * 100);
     }
-    return kClearLead;
+    return list.empty() ? kClearLead : 1 + kLeastGain - list.front().gain.value;
   }
   const WhatIf& chosen = choose(list);
   const Bound bound = bound_of(costs, chosen, bounds);
@@ -263,7 +263,7 @@ double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds,
   } else {
     name_change(evidence, bounds, chosen, residual, verdict);
   }
-  return lead_of(chosen, list);
+  return std::min(lead_of(chosen, list), list.front().gain.value - 1 - kLeastGain);
 }
 
 void name_nothing(const Costs& costs, double model, double residual, Verdict* verdict) {
