@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/shape_text.h"
+
 namespace penstock {
 namespace {
 
@@ -29,15 +31,6 @@ void release_wrapped(Buffer* buffer) {
   if (owner->deleter != nullptr) owner->deleter(owner->context);
 }
 
-std::string shape_text(std::span<const int64_t> shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
 // Throws when the number of bytes cannot be right.
 void check_shape(std::span<const int64_t> shape, DType dtype) {
   if (shape.size() > static_cast<size_t>(Tensor::kMaxDims)) {
@@ -56,6 +49,15 @@ void check_shape(std::span<const int64_t> shape, DType dtype) {
 }
 
 }  // namespace
+
+std::string shape_text(std::span<const int64_t> shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + "]";
+}
 
 BufferRef allocate_buffer(size_t bytes) {
   const size_t header = round_up(sizeof(Buffer));

@@ -3,17 +3,13 @@
 #include "penstock/plugin.h"
 #include "report/comparison_format.h"
 #include "report/failure.h"
+#include "report/or_null.h"
 #include "report/skipped.h"
 
 namespace penstock {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json json_of(const ValueChange& change) {
   return {{"what", change.what}, {"a", change.a}, {"b", change.b}};

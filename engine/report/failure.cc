@@ -4,16 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/pipeline.h"
+#include "report/or_null.h"
 
 namespace penstock {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-}  // namespace
-
 FailureReport failure_of(const ErrorInfo& error) {
   return {error.node, error.where, error.key, error.message, error.describe()};
 }
@@ -25,7 +18,7 @@ FailureReport failure_of(const std::exception& error) {
   return {"", "", "", text, text};
 }
 
-Json json_of(const FailureReport& failure) {
+nlohmann::ordered_json json_of(const FailureReport& failure) {
   return {{"node", or_null(failure.node)},
           {"where", or_null(failure.where)},
           {"key", or_null(failure.key)},

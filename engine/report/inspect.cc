@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/shape_text.h"
 #include "penstock/device.h"
+#include "report/or_null.h"
 #include "report/words.h"
 
 namespace penstock {
@@ -120,14 +122,6 @@ FieldInspection inspect_field(const std::string& name, const Field& field) {
   return result;
 }
 
-std::string list_text(const std::vector<int64_t>& numbers) {
-  std::string text;
-  for (const int64_t number : numbers) {
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  }
-  return "[" + text + "]";
-}
-
 std::string place_text(const Device& device) {
   switch (device.kind) {
     case Device::Kind::kCuda:
@@ -161,9 +155,6 @@ Json json_of(const FieldInspection& field) {
     json["texts"] = field.texts;
     return json;
   }
-  const auto or_null = [](const std::optional<double>& value) -> Json {
-    return value ? Json(*value) : Json(nullptr);
-  };
   json["dtype"] = name_of(field.dtype);
   json["shape"] = field.shape;
   json["strides"] = field.strides;
@@ -203,9 +194,9 @@ std::string format_text(const BatchInspection& batch) {
       below += fmt::format("{}: {}\n", name, texts_text(field.texts));
       continue;
     }
-    std::string shape = list_text(field.shape);
+    std::string shape = shape_text(field.shape);
     if (field.layout != Layout::kNone) shape += fmt::format(" {}", name_of(field.layout));
-    table.row({name, std::string(name_of(field.dtype)), shape, list_text(field.strides),
+    table.row({name, std::string(name_of(field.dtype)), shape, shape_text(field.strides),
                place_text(field.device), is_pinned(field) ? "yes" : "no", bytes_text(field.bytes),
                number_text(field.min), number_text(field.max), number_text(field.mean)});
     if (field.not_finite > 0) {

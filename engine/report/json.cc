@@ -4,6 +4,7 @@
 #include "penstock/plugin.h"
 #include "penstock/report.h"
 #include "report/failure.h"
+#include "report/or_null.h"
 #include "report/verdict_format.h"
 
 namespace penstock {
@@ -11,13 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using verdict_format::json_of;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json json_of(const MachineReport& machine) {
   return {{"cpus", machine.cpus},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/schema.h"
+#include "report/or_null.h"
 #include "report/schema_doc.h"
 #include "report/words.h"
 
@@ -85,11 +86,6 @@ Json fields_json(const std::vector<std::pair<std::string, std::string>>& fields)
   Json json = Json::object();
   for (const auto& [name, doc] : fields) json[name] = doc;
   return json;
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 Json json_of(const Param& param) {

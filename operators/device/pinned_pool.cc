@@ -84,21 +84,20 @@ std::unique_ptr<PinnedPool::Block> PinnedPool::take(size_t bytes) {
   size_t wanted = 0, ahead = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (bytes > wanted_) {
+    const bool larger = bytes > wanted_;
+    if (larger) {
       wanted_ = bytes;
       made_ = 0;
       outgrown.swap(free_);
-    } else if (made_ < expected_) {
-      ahead = expected_ - made_;
     }
     if (!free_.empty()) {
       block = std::move(free_.back());
       free_.pop_back();
     } else {
-      ahead -= std::min<size_t>(ahead, 1);
       ++made_;
     }
-    made_ += ahead;
+    const size_t made = larger ? made_ : std::max(made_, expected_);
+    ahead = made - std::exchange(made_, made);
     wanted = wanted_;
   }
   if (block == nullptr) block = make(wanted);
