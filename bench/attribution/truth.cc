@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kContenders = 3;
 constexpr double kNear = 0.12;         // of the best gain, seen once, to be looked at again
 constexpr double kLeastSpread = 2e-3;  // of a log ratio: what few rounds cannot show
+constexpr size_t kParts = 4;  // of the first look, a run of the pipeline as it is around each
 constexpr int kLeastRounds = 3, kMostRounds = 8;
 
 /// 95 % quantile of Student's t, so that a two-sided interval covers 90 %.
@@ -51,10 +52,14 @@ class Search {
     }
     Draw draw(pipeline_.seed);
     draw.shuffle(&effects);  // no change always follows the same one
-    const double before = rate({}, true);
-    std::vector<double> rates;
-    for (const Effect& effect : effects) rates.push_back(rate(effect.changes, true));
-    const double without = (before + rate({}, true)) / 2;
+    std::vector<double> rates, unchanged = {rate({}, true)};
+    const size_t part = effects.size() / kParts + 1;
+    for (size_t i = 0; i < effects.size(); ++i) {
+      if (i % part == part - 1) unchanged.push_back(rate({}, true));
+      rates.push_back(rate(effects[i].changes, true));
+    }
+    unchanged.push_back(rate({}, true));
+    const double without = median(unchanged);
     for (size_t i = 0; i < effects.size(); ++i) {
       if (without > 0) effects[i].gain = effects[i].low = effects[i].high = rates[i] / without;
     }

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <vector>
 
+#include "diagnose/shared_cpus.h"
 #include "penstock/random.h"
 
 namespace penstock {
@@ -43,31 +45,8 @@ struct Event {
 };
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-/// CPUs shared equally by what runs. Its clock advances by the CPU time that each job got.
-class SharedCpus {
- public:
-  explicit SharedCpus(double cpus) : cpus_(cpus) {}
-  void add(size_t job, double cpu_ms) { jobs_.push({clock_ + cpu_ms, job}); }
-  bool empty() const { return jobs_.empty(); }
-  /// Real time until the first job has all it needs.
-  double until_next() const { return std::max(0.0, jobs_.top().at - clock_) / rate(); }
-  void advance(double ms) {
-    if (!jobs_.empty()) clock_ += ms * rate();
-  }
-  size_t take() {
-    const size_t job = jobs_.top().job;
-    clock_ = std::max(clock_, jobs_.top().at);
-    jobs_.pop();
-    return job;
-  }
-
- private:
-  double rate() const { return std::min(1.0, cpus_ / static_cast<double>(jobs_.size())); }
-  double cpus_, clock_ = 0;
-  Events jobs_;
-};
-
 struct Firing {
+  size_t thread = 0;
   bool finished = false;
   std::vector<uint64_t> left;  // entries to put, by out-edge
 };
@@ -79,6 +58,7 @@ struct Node {
   std::vector<uint64_t> taken;  // entries gathered for the next firing, by in-edge
   std::deque<uint64_t> slots;   // indices of firings in dispatch order
   std::deque<uint64_t> ready;   // those of them that wait for a thread
+  std::vector<size_t> threads;  // of free slots, where each has its own
   uint64_t started = 0;
 };
 
@@ -93,16 +73,24 @@ uint64_t nth(double each, uint64_t n) {
 class Simulation {
  public:
   Simulation(const Costs& costs, uint64_t seed)
-      : costs_(costs), seed_(seed), cpus_(costs.cpus), threads_(costs.threads) {
+      : costs_(costs), seed_(seed), cpus_(costs.cpus, threads_of(costs)) {
+    for (size_t t = 0; t < static_cast<size_t>(costs.threads); ++t) pool_.push_back(1 + t);
+    size_t next = 1 + pool_.size();
     nodes_.resize(costs.nodes.size());
     content_.resize(costs.edges.size(), 0);
     queued_.resize(costs.nodes.size() + 1, 0);
     double visits = 0;
     for (size_t n = 0; n < nodes_.size(); ++n) {
       nodes_[n].costs = &costs.nodes[n];
+      if (!costs.nodes[n].facts.pooled) {
+        for (int slot = 0; slot < costs.nodes[n].facts.slots; ++slot) {
+          nodes_[n].threads.push_back(next++);
+        }
+      }
       nodes_[n].taken.resize(costs.nodes[n].facts.in_edges.size(), 0);
       visits += costs.nodes[n].visits;
     }
+    job_of_.resize(threads_of(costs), 0);
     find_depths();
     hop_ms_ = visits > 0 ? costs.engine_ms / visits : 0;
     const double wanted = kFirings / std::max(1.0, visits);
@@ -134,9 +122,18 @@ class Simulation {
   struct Job {
     size_t node;
     uint64_t firing;
+    size_t thread;
     double off_ms;
-    double alone_until;  // when it would have had its CPU time without the others
   };
+
+  /// The consumer's is the first, the engine's CPU threads follow, then those of slots.
+  static size_t threads_of(const Costs& costs) {
+    size_t count = 1 + static_cast<size_t>(costs.threads);
+    for (const NodeCosts& node : costs.nodes) {
+      if (!node.facts.pooled) count += static_cast<size_t>(node.facts.slots);
+    }
+    return count;
+  }
 
   void find_depths() {
     for (size_t round = 0; round < nodes_.size(); ++round) {
@@ -151,30 +148,31 @@ class Simulation {
 
   /// To the next event. False: nothing will ever happen again.
   bool step() {
-    const double cpu = cpus_.empty() ? INFINITY : now_ + cpus_.until_next();
+    const double cpu = now_ + cpus_.until_next();
     const double off = off_.empty() ? INFINITY : off_.top().at;
     if (std::isinf(cpu) && std::isinf(off)) return false;
     const double next = std::max(now_, std::min(cpu, off));
     cpus_.advance(next - now_);
     now_ = next;
-    if (cpu <= off) {
-      const size_t job = cpus_.take();
-      queued_[std::min(jobs_[job].node, nodes_.size())] +=
-          std::max(0.0, now_ - jobs_[job].alone_until);
+    if (cpu > off) {
+      const size_t job = off_.top().job;
+      off_.pop();
+      end(job);
+      return true;
+    }
+    while (const std::optional<size_t> thread = cpus_.take_done()) {
+      const size_t job = job_of_[*thread];
+      queued_[std::min(jobs_[job].node, nodes_.size())] += cpus_.take_waited(*thread);
       if (jobs_[job].off_ms > 0) {
         off_.push({now_ + jobs_[job].off_ms, job});
       } else {
         end(job);
       }
-    } else {
-      const size_t job = off_.top().job;
-      off_.pop();
-      end(job);
     }
     return true;
   }
 
-  void begin(size_t node, uint64_t firing, double cpu_ms, double off_ms) {
+  void begin(size_t node, uint64_t firing, size_t thread, double cpu_ms, double off_ms) {
     size_t job = jobs_.size();
     if (free_jobs_.empty()) {
       jobs_.push_back({});
@@ -182,8 +180,9 @@ class Simulation {
       job = free_jobs_.back();
       free_jobs_.pop_back();
     }
-    jobs_[job] = {node, firing, off_ms, now_ + cpu_ms};
-    cpus_.add(job, cpu_ms);
+    jobs_[job] = {node, firing, thread, off_ms};
+    job_of_[thread] = job;
+    cpus_.compute(thread, cpu_ms);
   }
 
   void end(size_t job) {
@@ -195,19 +194,21 @@ class Simulation {
       ++done_;
       return;
     }
-    if (nodes_[ended.node].costs->facts.pooled) ++threads_;
+    if (nodes_[ended.node].costs->facts.pooled) pool_.push_back(ended.thread);
     firings_[ended.firing].finished = true;
   }
 
   void settle() {
-    for (bool moved = true; moved;) {
-      moved = feed_consumer();
-      for (size_t n = nodes_.size(); n-- > 0;) {
-        moved |= emit(nodes_[n]);
-        moved |= start(n);
+    do {
+      for (bool moved = true; moved;) {
+        moved = feed_consumer();
+        for (size_t n = nodes_.size(); n-- > 0;) {
+          moved |= emit(nodes_[n]);
+          moved |= start(n);
+        }
       }
-      moved |= give_threads();
-    }
+    } while (give_threads());
+    cpus_.sleep();
   }
 
   bool feed_consumer() {
@@ -219,7 +220,7 @@ class Simulation {
       consumer_works_ = true;
       const ConsumerCosts& costs = costs_.consumer;
       const double factor = factor_at(costs.spread, costs.trace, seed_, nodes_.size(), ++works_);
-      begin(kConsumer, 0, costs.cpu_ms * factor, costs.off_ms * factor + costs.latency_ms);
+      begin(kConsumer, 0, 0, costs.cpu_ms * factor, costs.off_ms * factor + costs.latency_ms);
       return true;
     }
     return false;
@@ -232,6 +233,7 @@ class Simulation {
       Firing& firing = firings_[node.slots[i]];
       if (firing.finished && put(node, &firing, &moved)) {
         free_firings_.push_back(node.slots[i]);
+        if (!node.costs->facts.pooled) node.threads.push_back(firing.thread);
         node.slots.erase(node.slots.begin() + static_cast<std::ptrdiff_t>(i));
         moved = true;
       } else if (node.costs->facts.ordered) {
@@ -300,6 +302,8 @@ class Simulation {
     if (node.costs->facts.pooled) {
       node.ready.push_back(index);
     } else {
+      firings_[index].thread = node.threads.back();
+      node.threads.pop_back();
       run(n, index);
     }
   }
@@ -307,7 +311,7 @@ class Simulation {
   /// The deepest ready firing first.
   bool give_threads() {
     bool moved = false;
-    while (threads_ > 0) {
+    while (!pool_.empty()) {
       size_t best = nodes_.size();
       for (size_t n = 0; n < nodes_.size(); ++n) {
         if (nodes_[n].ready.empty()) continue;
@@ -316,7 +320,9 @@ class Simulation {
       if (best == nodes_.size()) break;
       const uint64_t index = nodes_[best].ready.front();
       nodes_[best].ready.pop_front();
-      --threads_;
+      // The one that has ended its work last: it need not be woken.
+      firings_[index].thread = pool_.back();
+      pool_.pop_back();
       run(best, index);
       moved = true;
     }
@@ -328,7 +334,7 @@ class Simulation {
     const double factor = factor_at(costs.spread, costs.trace, seed_, n, ++nodes_[n].started);
     const double latency_ms = factor > 0 ? costs.latency_ms : 0;
     const double off_ms = costs.off_ms * factor + costs.copy_ms + latency_ms;
-    begin(n, index, costs.cpu_ms * factor + hop_ms_, off_ms);
+    begin(n, index, firings_[index].thread, costs.cpu_ms * factor + hop_ms_, off_ms);
   }
 
   const Costs& costs_;
@@ -341,10 +347,10 @@ class Simulation {
   uint64_t works_ = 0;  // that the consumer has begun
   SharedCpus cpus_;
   Events off_;
-  int threads_;
+  std::vector<size_t> pool_;  // CPU threads that have nothing to do
   std::vector<Node> nodes_;
   std::vector<uint64_t> content_, free_firings_;
-  std::vector<size_t> free_jobs_;
+  std::vector<size_t> free_jobs_, job_of_;  // the latter by thread
   std::vector<Firing> firings_;
   std::vector<Job> jobs_;
 };

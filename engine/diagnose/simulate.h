@@ -3,9 +3,9 @@
 /// order, threads, CPUs or costs. Pure and deterministic: equal arguments give equal results.
 ///
 /// The model: bodies need CPU time and then other time, both by the same factor: recorded services
-/// in their order, or drawn from the measured spread of the node's services. Bodies that need a CPU
-/// share the CPUs equally (processor sharing). A body on the CPU threads needs one of them
-/// throughout, the deepest ready firing first. A finished result stays in its slot until it is its
+/// in their order, or drawn from the measured spread of the node's services. Threads that need a
+/// CPU share CPUs as in shared_cpus.h. A body on the CPU threads needs one of them throughout, the
+/// deepest ready firing first. A finished result stays in its slot until it is its
 /// turn (`ordered`) and the edges have room. The engine's CPU time is spread over all firings.
 
 #include <cstdint>

@@ -42,21 +42,22 @@ class SchedstatFile {
 
 }  // namespace
 
-ThreadTimes read_thread_clock() {
+int64_t thread_cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+int64_t thread_run_queue_ns() {
   static thread_local SchedstatFile schedstat;
-  ThreadTimes times;
-  times.run_queue_ns = schedstat.run_queue_ns();
-  times.cpu_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  return times;
+  return schedstat.run_queue_ns();
 }
 
 int64_t measure_sample_cost() {
-  read_thread_clock();
+  thread_run_queue_ns();
   int64_t best = INT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const int64_t before = read_clock(CLOCK_MONOTONIC);
-    read_thread_clock();
-    read_thread_clock();
+    for (int reading = 0; reading < 2; ++reading) {
+      thread_run_queue_ns();
+      thread_cpu_ns();
+    }
     best = std::min(best, read_clock(CLOCK_MONOTONIC) - before);
   }
   return best;

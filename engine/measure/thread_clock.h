@@ -5,16 +5,16 @@
 
 namespace penstock {
 
-struct ThreadTimes {
-  int64_t cpu_ns = 0;
-  int64_t run_queue_ns = -1;  ///< -1: the system does not tell
-};
+/// CPU time of this thread (CLOCK_THREAD_CPUTIME_ID).
+int64_t thread_cpu_ns();
 
-/// CLOCK_THREAD_CPUTIME_ID and the second figure of /proc/thread-self/schedstat. The file is opened
-/// once a thread and closed when the thread ends.
-ThreadTimes read_thread_clock();
+/// How long this thread was ready to run and had no CPU: the second figure of
+/// /proc/thread-self/schedstat; -1 where the system does not tell. The file is opened once a thread
+/// and closed when the thread ends.
+int64_t thread_run_queue_ns();
 
-/// Nanoseconds that a sampled firing spends on all its clock reads: measured, not assumed.
+/// Nanoseconds that a sampled firing spends on reading both before and after its body: measured,
+/// not assumed.
 int64_t measure_sample_cost();
 
 }  // namespace penstock

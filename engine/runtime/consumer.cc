@@ -55,21 +55,23 @@ void ConsumerClock::leave(int64_t now, bool batch, uint64_t samples) {
 
 void ConsumerClock::begin_sample(int64_t now) {
   sample_thread_ = std::this_thread::get_id();
-  sample_times_ = read_thread_clock();
   sample_begin_ = now;
+  sample_queued_ = thread_run_queue_ns();
+  sample_cpu_ = thread_cpu_ns();
 }
 
 // The work has ended. A step on another thread than it began on tells nothing.
 void ConsumerClock::end_sample(int64_t now) {
   const int64_t begin = std::exchange(sample_begin_, -1);
   if (begin < 0 || sample_thread_ != std::this_thread::get_id()) return;
-  const ThreadTimes times = read_thread_clock();
+  // First the run queue: the thread may be suspended as it returns from either reading.
+  const int64_t queued = thread_run_queue_ns() - sample_queued_;
   SampledClocks& clocks = figures_.work_clocks;
   ++clocks.firings;
   clocks.wall_ns += now - begin;
-  clocks.cpu_ns += times.cpu_ns - sample_times_.cpu_ns;
-  clocks.has_run_queue = times.run_queue_ns >= 0 && sample_times_.run_queue_ns >= 0;
-  if (clocks.has_run_queue) clocks.run_queue_ns += times.run_queue_ns - sample_times_.run_queue_ns;
+  clocks.cpu_ns += thread_cpu_ns() - sample_cpu_;
+  clocks.run_queue_ns += std::max<int64_t>(0, queued);
+  clocks.has_run_queue = sample_queued_ >= 0;
   const int64_t each = (now - start_) / static_cast<int64_t>(figures_.batches);
   const int64_t allowed = std::max<int64_t>(1, each * kSamplesPerThousand);
   next_sample_ = figures_.batches + 1 + static_cast<uint64_t>(sample_cost_ * 1000 / allowed);

@@ -50,7 +50,7 @@ class ConsumerClock {
   int64_t sample_cost_ = 0;
   uint64_t next_sample_ = 0;  ///< number of the batch whose work is sampled next
   int64_t sample_begin_ = -1;
-  ThreadTimes sample_times_;
+  int64_t sample_queued_ = 0, sample_cpu_ = 0;
   std::thread::id sample_thread_;
 };
 

@@ -179,7 +179,7 @@ class Unit {
   void execute(Slot& slot, Worker& worker);
   void run_body(Slot& slot, Worker& worker);
   void run_sampled(Slot& slot, Worker& worker);
-  void finish_firing(Slot& slot, Worker& worker);
+  void finish_firing(Slot& slot, Worker& worker, int64_t end);
 
   alignas(64) std::atomic<uint32_t> pending_{0};
   std::atomic<SnapshotRequest*> snapshot_request_{nullptr};

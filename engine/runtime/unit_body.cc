@@ -90,14 +90,13 @@ void Unit::execute(Slot& slot, Worker& worker) {
   slot.t_start.store(worker.now, std::memory_order_relaxed);
   if (!stopped_.load(std::memory_order_relaxed)) {
     if (kClocks && --slot.until_sample == 0) {
-      run_sampled(slot, worker);
-    } else {
-      run_body(slot, worker);
+      return run_sampled(slot, worker);
     }
+    run_body(slot, worker);
   } else {
     skip_body(slot);
   }
-  finish_firing(slot, worker);
+  finish_firing(slot, worker, own_now_ns());
 }
 
 void Unit::prefetch_hot() const {
@@ -129,35 +128,42 @@ bool Unit::try_firing(Slot& slot, Worker& worker) {
     slot.first_try = false;
     return false;
   }
-  finish_firing(slot, worker);
+  finish_firing(slot, worker, own_now_ns());
   worker.kick(this);
   return true;
 }
 
-void Unit::finish_firing(Slot& slot, Worker& worker) {
-  worker.now = own_now_ns();
+void Unit::finish_firing(Slot& slot, Worker& worker, int64_t end) {
+  worker.now = end;
   slot.t_end.store(worker.now, std::memory_order_relaxed);
   slot.state.store(Slot::kDone, std::memory_order_release);
 }
 
+// A thread that is to give its CPU to another one often does so as it returns from a system call,
+// such as these readings. So the stamps lie where each such wait is either in the body's time and
+// in the run queue's, or in neither.
 void Unit::run_sampled(Slot& slot, Worker& worker) {
-  const ThreadTimes before = read_thread_clock();
-  const int64_t start = now_ns();
+  const int64_t start = worker.now;  // before the readings
+  const int64_t queued_before = thread_run_queue_ns();
+  const int64_t cpu_before = thread_cpu_ns();
   run_body(slot, worker);
-  const int64_t end = now_ns();
-  const ThreadTimes after = read_thread_clock();
+  const int64_t cpu = thread_cpu_ns() - cpu_before;
+  const int64_t end = own_now_ns();
+  const int64_t queued = std::max<int64_t>(0, thread_run_queue_ns() - queued_before);
+  const int64_t reading = std::min(run_.sample_cost_ns() / 2, end - start - cpu - queued);
   SampledClocks& sampled = slot.sampled;
   ++sampled.firings;
-  sampled.wall_ns += end - start;
-  sampled.cpu_ns += after.cpu_ns - before.cpu_ns;
-  sampled.has_run_queue = after.run_queue_ns >= 0;
-  if (sampled.has_run_queue) sampled.run_queue_ns += after.run_queue_ns - before.run_queue_ns;
+  sampled.wall_ns += end - start - std::max<int64_t>(0, reading);
+  sampled.cpu_ns += cpu;
+  sampled.run_queue_ns += queued;
+  sampled.has_run_queue = queued_before >= 0;
   // One in N so that the reads cost at most 0.5 % of the bodies.
   // The first body of all is its own mean: without one the slot would not be sampled again.
   const int64_t known = mean_body();
   const auto mean = static_cast<double>(std::max<int64_t>(1, known > 0 ? known : end - start));
   const double n = static_cast<double>(run_.sample_cost_ns()) / (0.005 * mean);
   slot.until_sample = static_cast<uint32_t>(std::clamp(n + 1.0, 1.0, 1e9));
+  finish_firing(slot, worker, end);
 }
 
 void Unit::run_body(Slot& slot, Worker& worker) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "measure/split.h"
 #include "plan/plan.h"
 #include "runtime/run.h"
 
@@ -118,6 +119,25 @@ nodes:
   }
   const Snapshot snapshot = run.impl().snapshot();
   CHECK(snapshot.units.at(1).sampled.firings >= 4);  // 40 unless a read takes more than 10 us
+}
+
+TEST_CASE("what waits for a CPU is not said to compute") {
+  Run run = Pipeline::parse(R"(
+penstock: 1
+threads: 6
+nodes:
+  - {id: make, op: synthetic, params: {items: 600, shape: [2]}}
+  - {id: spin, op: spin, params: {time: 1ms}, concurrency: 6}
+)")
+                .start();
+  while (run.next().kind == Next::Kind::kBatch) {
+  }
+  const Snapshot snapshot = run.impl().snapshot();
+  const UnitSnapshot& spin = snapshot.units.at(1);
+  const RunningSplit split = split_running(spin.states.running, spin.sampled, true);
+  const auto process = static_cast<double>(snapshot.process_cpu_ns);
+  CHECK(static_cast<double>(split.on_cpu) <= 1.1 * process);
+  CHECK(static_cast<double>(split.on_cpu) >= 0.7 * process);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace penstock::bench::attribution {
 namespace {
@@ -111,6 +112,15 @@ TEST_CASE("a machine that slows down steadily changes no gain") {
       });
   CHECK(truth.effects.front().text == "half decode");
   CHECK(truth.effects.front().gain == doctest::Approx(1.5).epsilon(0.002));
+}
+
+TEST_CASE("one slow run of the pipeline as it is makes no change look good") {
+  bool first = true;
+  const Truth truth = find_truth(
+      chain(), {}, kLong, [&first](const PipelineCase& changed, bool) -> std::optional<double> {
+        return rate_of(changed) * (std::exchange(first, false) ? 0.5 : 1);
+      });
+  CHECK(effect_of(truth, "half read").gain == doctest::Approx(1));
 }
 
 TEST_CASE("a change that does not run is no answer") {
