@@ -52,14 +52,10 @@ int process(void* self, const PenstockHost* host, PenstockFiring* firing) {
 }
 
 std::vector<OperatorDef> both_forms() {
-  static const PenstockOperator c_pass = {.struct_size = sizeof(PenstockOperator),
-                                          .kind = PENSTOCK_MAP,
-                                          .name = "c_pass",
-                                          .doc = "Copies one element.",
-                                          .create = create,
-                                          .describe = describe,
-                                          .destroy = std::free,
-                                          .process = process};
+  static const PenstockOperator c_pass = {PENSTOCK_OPERATOR_SIZES, .kind = PENSTOCK_MAP,
+                                          .name = "c_pass",        .doc = "Copies one element.",
+                                          .create = create,        .describe = describe,
+                                          .destroy = std::free,    .process = process};
   static const PenstockOperator* const operators[] = {&c_pass, nullptr};
   static const PenstockCPlugin plugin = {
       sizeof(PenstockCPlugin), PENSTOCK_C_ABI_MAJOR, PENSTOCK_C_ABI_MINOR, "bench", "1", operators};

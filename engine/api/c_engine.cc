@@ -48,9 +48,21 @@ Result guarded(Result otherwise, Body body) noexcept {
   return otherwise;
 }
 
+/// Throws where a caller goes on after a failure, with what that gave.
+template <typename Object>
+Object& checked(Object* object, const char* what) {
+  if (object == nullptr) throw std::invalid_argument(std::string(what) + " is null");
+  return *object;
+}
+
+constexpr const char* kBatch = "the batch";
+
 const Field& field_at(const PenstockBatch* batch, size_t field) {
-  const auto& fields = batch->batch.item().fields;
-  if (field >= fields.size()) throw std::out_of_range("the batch has no such field");
+  const Batch& of = checked(batch, kBatch).batch;
+  const auto& fields = of.item().fields;
+  if (field >= fields.size() || field >= of.names().size() || of.names()[field].empty()) {
+    throw std::out_of_range("the batch has no such field");
+  }
   return fields[field];
 }
 
@@ -68,27 +80,31 @@ const std::string& text_at(const Field& field, size_t sample) {
 }  // namespace
 }  // namespace penstock
 
+using penstock::checked;
 using penstock::guarded;
 
 const char* penstock_version() { return penstock::kVersion; }
 const char* penstock_error() { return penstock::last_error().c_str(); }
 
 PenstockPipeline* penstock_load(const char* path) {
-  return guarded<PenstockPipeline*>(
-      nullptr, [&] { return new PenstockPipeline{penstock::Pipeline::load(path)}; });
+  return guarded<PenstockPipeline*>(nullptr, [&] {
+    return new PenstockPipeline{penstock::Pipeline::load(&checked(path, "the path"))};
+  });
 }
 void penstock_free_pipeline(PenstockPipeline* pipeline) { delete pipeline; }
 
 PenstockRun* penstock_start(const PenstockPipeline* pipeline) {
-  return guarded<PenstockRun*>(
-      nullptr, [&] { return new PenstockRun{.run = pipeline->pipeline.start(), .report = ""}; });
+  return guarded<PenstockRun*>(nullptr, [&] {
+    return new PenstockRun{.run = checked(pipeline, "the pipeline").pipeline.start(), .report = ""};
+  });
 }
 void penstock_free_run(PenstockRun* run) { delete run; }
 
 int penstock_next(PenstockRun* run, PenstockBatch** batch) {
-  *batch = nullptr;
+  if (batch != nullptr) *batch = nullptr;
   return guarded(-1, [&] {
-    penstock::Next next = run->run.next();
+    checked(batch, "the place for a batch");
+    penstock::Next next = checked(run, "the run").run.next();
     switch (next.kind) {
       case penstock::Next::Kind::kBatch:
         *batch = new PenstockBatch{std::move(next.batch)};
@@ -103,30 +119,39 @@ int penstock_next(PenstockRun* run, PenstockBatch** batch) {
 void penstock_free_batch(PenstockBatch* batch) { delete batch; }
 
 size_t penstock_batch_size(const PenstockBatch* batch) {
-  return static_cast<size_t>(batch->batch.size());
+  return guarded(size_t{0}, [&] {
+    return static_cast<size_t>(checked(batch, penstock::kBatch).batch.size());
+  });
 }
-size_t penstock_field_count(const PenstockBatch* batch) { return batch->batch.names().size(); }
+size_t penstock_field_count(const PenstockBatch* batch) {
+  return guarded(size_t{0}, [&] { return checked(batch, penstock::kBatch).batch.names().size(); });
+}
 const char* penstock_field_name(const PenstockBatch* batch, size_t field) {
-  return guarded<const char*>(nullptr, [&] { return batch->batch.names().at(field).c_str(); });
+  return guarded<const char*>(
+      nullptr, [&] { return checked(batch, penstock::kBatch).batch.names().at(field).c_str(); });
 }
 DLManagedTensor* penstock_field_tensor(const PenstockBatch* batch, size_t field) {
   return guarded<DLManagedTensor*>(nullptr, [&] {
-    return penstock::dlpack_share(std::get<penstock::Tensor>(penstock::field_at(batch, field)));
+    const auto* tensor = std::get_if<penstock::Tensor>(&penstock::field_at(batch, field));
+    if (tensor == nullptr) throw std::invalid_argument("the field is a text");
+    if (!tensor->defined()) throw std::out_of_range("the field was not written");
+    return penstock::dlpack_share(*tensor);
   });
 }
 const char* penstock_field_text(const PenstockBatch* batch, size_t field, size_t sample,
                                 size_t* bytes) {
-  *bytes = 0;
+  if (bytes != nullptr) *bytes = 0;
   return guarded<const char*>(nullptr, [&] {
     const std::string& text = penstock::text_at(penstock::field_at(batch, field), sample);
-    *bytes = text.size();
+    if (bytes != nullptr) *bytes = text.size();
     return text.c_str();
   });
 }
 
 const char* penstock_report(PenstockRun* run) {
   return guarded<const char*>(nullptr, [&] {
-    run->report = penstock::format_json(run->run.report());
-    return run->report.c_str();
+    PenstockRun& of = checked(run, "the run");
+    of.report = penstock::format_json(of.run.report());
+    return of.report.c_str();
   });
 }

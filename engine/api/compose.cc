@@ -31,11 +31,7 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
   result.spec = whole ? std::move(whole) : std::move(partial);
   std::vector<PluginSpec> of_pipeline;
   if (result.spec) of_pipeline = result.spec->plugins;
-  result.registry = load_default_registry(options.plugins, &found, of_pipeline);
-  for (const OperatorDef& def : options.operators) {
-    const std::string reason = result.registry.add(def, "this program");
-    if (!reason.empty()) found.push_back({.code = "plugin", .message = reason});
-  }
+  result.registry = load_default_registry(options.plugins, &found, of_pipeline, options.operators);
   if (result.spec) {
     auto plan = make_plan(*result.spec, result.registry, &found);
     if (!has_errors(found)) result.plan = std::move(plan);

@@ -22,8 +22,10 @@ namespace {
 using conform::Finding;
 using conform::OperatorFindings;
 
-constexpr int kLongestSilence = 120;  // seconds; the longest check runs for two times 20
+constexpr int kLongestSilence = 120;  // seconds; the longest check runs for five times 20
 constexpr const char* kThreadSanitizer = "libtsan.so.2";
+constexpr const char* kUnderSanitizer =
+    "PENSTOCK_UNDER_SANITIZER";  // set in the process it watches
 constexpr int kRaceReported = 66;
 
 /// Keeps what is said.
@@ -51,7 +53,11 @@ Registry load(const std::string& file, std::vector<std::string>* names) {
   std::string reason = load_library(file, &registry);
   *names = registry.names();
   // Beside it, for what its pipelines need; it may be this one itself.
-  if (reason.empty()) reason = load_library(builtin_library_path(), &registry);
+  if (!reason.empty()) throw std::runtime_error(reason);
+  reason = load_library(builtin_library_path(), &registry);
+  if (reason.find("is already there") != std::string::npos) {
+    reason = fmt::format("'{}' takes the name of a built-in operator: {}", file, reason);
+  }
   if (!reason.empty()) throw std::runtime_error(reason);
   return registry;
 }
@@ -77,6 +83,12 @@ void check_sets(const std::vector<std::string>& sets, const std::vector<std::str
   }
 }
 
+std::vector<OperatorFindings> no_operators() {
+  return {{"",
+           {{Finding::Status::kFail, "operators",
+             "the library has none: its entry point must add each of them"}}}};
+}
+
 /// In processes of their own: first who is there, then one after the other.
 std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
   Record list;
@@ -87,10 +99,11 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
         for (const std::string& name : names) said.end({Finding::Status::kPass, "operator", name});
       },
       kLongestSilence, list);
-  list.broke_off(how.empty() ? "" : "loading it " + how);
+  list.broke_off(how.empty() ? "" : "loading it: " + how);
   if (!how.empty()) return {{"", list.findings}};
   std::vector<std::string> names;
   for (const Finding& finding : list.findings) names.push_back(finding.text);
+  if (names.empty()) return no_operators();
   check_sets(flags.common.set, names);
   std::vector<OperatorFindings> all;
   for (const std::string& name : names) {
@@ -111,6 +124,7 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
 std::vector<OperatorFindings> check_here(const CheckPluginFlags& flags) {
   std::vector<std::string> names;
   const Registry registry = load(flags.file, &names);
+  if (names.empty()) return no_operators();
   check_sets(flags.common.set, names);
   std::vector<OperatorFindings> all;
   for (const std::string& name : names) {
@@ -188,6 +202,7 @@ int run_watched(const CheckPluginFlags& flags) {
   if (child < 0) throw std::runtime_error("cannot start a process");
   if (child == 0) {
     setenv("LD_PRELOAD", kThreadSanitizer, 1);
+    setenv(kUnderSanitizer, "1", 1);
     setenv("TSAN_OPTIONS", fmt::format("exitcode={}", kRaceReported).c_str(), 0);
     personality(ADDR_NO_RANDOMIZE);  // its shadow memory needs fixed addresses
     std::vector<std::string> words = {"penstock", "plugin",   "check",
@@ -214,8 +229,17 @@ int check_plugin(const CheckPluginFlags& flags) {
     return kFailed;
   }
   if (facts.sanitizer == "thread" && !conform::watches_threads()) {
+    if (std::getenv(kUnderSanitizer) != nullptr) {
+      print_error(
+          fmt::format("'{}' is built with -fsanitize=thread, and {} cannot be loaded: install "
+                      "it, or check a build without it",
+                      flags.file, kThreadSanitizer));
+      return kFailed;
+    }
     const int code = run_watched(flags);
-    if (code == kRaceReported) print_error("the thread sanitizer reports a data race (see above)");
+    if (code == kRaceReported) {
+      print_error("the thread sanitizer reports a data race, or cannot work here (see above)");
+    }
     return code == kOk ? kOk : kFailed;
   }
   const auto all = conform::watches_threads() ? check_here(flags) : check_isolated(flags);

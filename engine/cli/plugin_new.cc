@@ -5,9 +5,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "cli/plugin.h"
 #include "cli/plugin_templates.h"
+#include "plugin/loader.h"
 
 namespace penstock::cli {
 namespace {
@@ -21,6 +25,18 @@ bool is_operator_name(const std::string& name) {
     if (std::islower(byte) == 0 && std::isdigit(byte) == 0 && c != '_') return false;
   }
   return name.back() != '_';
+}
+
+/// Why an operator, or a target of CMake, cannot be called so, or "".
+std::string taken_by(const std::string& name) {
+  static const std::set<std::string> kTargets = {
+      "all",     "clean",          "depend",     "edit_cache",    "help", "install",
+      "package", "package_source", "preinstall", "rebuild_cache", "test"};
+  if (kTargets.count(name) > 0) return "it is a target that every build of CMake has";
+  std::vector<Diagnostic> ignored;
+  const Registry registry = load_default_registry({}, &ignored);
+  const Registry::Entry* known = registry.find(name);
+  return known == nullptr ? "" : "there is one of that name already, from " + known->origin;
 }
 
 /// "blur_edges" -> "BlurEdges".
@@ -72,6 +88,10 @@ int new_plugin(const NewPluginFlags& flags) {
   if (!is_operator_name(flags.name)) {
     throw UsageError(fmt::format("'{}' cannot be an operator's name", flags.name),
                      "a name has small letters, digits and '_', and begins with a letter");
+  }
+  if (const std::string why = taken_by(flags.name); !why.empty()) {
+    throw UsageError(fmt::format("'{}' cannot be the operator's name: {}", flags.name, why),
+                     "choose another one");
   }
   std::error_code error;
   if (!fs::create_directory(flags.name, error)) {

@@ -27,6 +27,8 @@ class Writer : public Listener {
          finding.text);
   }
 
+  void threw(const std::string& reason) { send("t\t\t" + reason); }
+
  private:
   void send(std::string line) {
     for (char& c : line) {
@@ -55,12 +57,18 @@ class Reader {
     }
   }
   const std::string& current() const { return current_; }
+  /// What the child's body threw.
+  const std::string& thrown() const { return thrown_; }
 
  private:
   void take_line(const std::string& line) {
     const size_t tab = line.find('\t', 2);
     if (line.size() < 3 || tab == std::string::npos) return;
     const std::string check = line.substr(2, tab - 2);
+    if (line[0] == 't') {
+      thrown_ = line.substr(tab + 1);
+      return;
+    }
     if (line[0] == 'b') {
       current_ = check;
       return listener_.begin(check);
@@ -72,7 +80,7 @@ class Reader {
     listener_.end({status, check, line.substr(tab + 1)});
   }
   Listener& listener_;
-  std::string pending_, current_;
+  std::string pending_, current_, thrown_;
 };
 
 [[noreturn]] void be_child(const std::function<void(Listener&)>& body, int file) {
@@ -81,7 +89,7 @@ class Reader {
   try {
     body(writer);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    writer.threw(error.what());
     code = kBodyThrew;
   }
   std::fflush(nullptr);
@@ -137,6 +145,7 @@ std::string run_isolated(const std::function<void(Listener&)>& body, int silence
            strsignal(WTERMSIG(status)) + ")" + where;
   }
   if (WEXITSTATUS(status) == 0) return "";
+  if (!reader.thrown().empty()) return reader.thrown();
   return "ended with exit code " + std::to_string(WEXITSTATUS(status)) + where;
 }
 

@@ -58,6 +58,13 @@ void compare(const FieldTable& declared, const Item& item, std::vector<std::stri
   }
 }
 
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point deadline() {
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kLongestRun));
+}
+
 std::string digest_of(const Batch& batch) {
   BatchDigest digest;
   digest.add(batch);
@@ -78,8 +85,11 @@ Observed observe(const std::shared_ptr<const Plan>& plan, int threads) {
     options.engine = &engine;
   }
   Run run = Pipeline(plan).start(options);
+  const Clock::time_point end = deadline();
   try {
     for (;;) {
+      result.cut = Clock::now() > end;
+      if (result.cut) break;
       const Next next = run.next();
       if (next.kind == Next::Kind::kEnd) break;
       if (next.kind != Next::Kind::kBatch) continue;
@@ -100,19 +110,18 @@ Observed observe(const std::shared_ptr<const Plan>& plan, int threads) {
   return result;
 }
 
-uint64_t run_through(const std::shared_ptr<const Plan>& plan, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+Through run_through(const std::shared_ptr<const Plan>& plan) {
   StartOptions options;
   options.inline_run = true;
   Run run = Pipeline(plan).start(options);
-  uint64_t batches = 0;
-  while (Clock::now() < end) {
-    const Next next = run.next();
-    if (next.kind == Next::Kind::kEnd) break;
-    batches += next.kind == Next::Kind::kBatch ? 1 : 0;
+  for (const Clock::time_point end = deadline(); Clock::now() < end;) {
+    if (run.next().kind == Next::Kind::kEnd) break;
   }
-  return batches;
+  for (const NodeReport& node : run.report().nodes) {
+    if (node.id != Subject::node_of(*plan).id) continue;
+    return {node.items_in > 0 ? node.items_in : node.items_out, node.firings};
+  }
+  return {};
 }
 
 }  // namespace penstock::conform

@@ -15,14 +15,23 @@ struct Observed {
   std::vector<std::pair<Origin, std::string>> items;  ///< what came out, in order, as digests
   std::vector<std::string> untrue;  ///< where an item is not what infer() declared; no text twice
   std::string error;                ///< why the run failed, or empty
+  bool cut = false;                 ///< it was ended for lasting too long
   uint64_t firings = 0, skipped = 0, filtered = 0;
   double mean_us = 0, p95_us = 0;  ///< of the subject's bodies
 };
 
-/// Runs `plan` to its end on `threads` CPU threads; 0: on this thread alone.
+inline constexpr double kLongestRun = 20;  ///< seconds
+
+/// Runs `plan` on `threads` CPU threads, to its end or for kLongestRun; 0: on this thread alone.
 Observed observe(const std::shared_ptr<const Plan>& plan, int threads);
 
-/// Runs it on this thread, looking at nothing, for so many seconds at most; the number of batches.
-uint64_t run_through(const std::shared_ptr<const Plan>& plan, double seconds);
+/// What a subject did in a run.
+struct Through {
+  uint64_t items = 0;  ///< that it took, or gave where it is a source
+  uint64_t firings = 0;
+};
+
+/// Runs it on this thread, looking at nothing, for kLongestRun at most.
+Through run_through(const std::shared_ptr<const Plan>& plan);
 
 }  // namespace penstock::conform

@@ -1,7 +1,9 @@
 #include "plugin/c_form.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "plan/param_value.h"
@@ -128,27 +130,44 @@ class CExpand : public Expand {
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
-/// A default as it would stand in YAML: a scalar, or a flat list in brackets.
-Value value_of(std::string text) {
-  if (text.empty() || text.front() != '[') return Value::scalar(std::move(text));
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+/// "[a, b c]": items have blanks inside, but no quotes, commas or brackets. Nothing: it is no list.
+std::optional<Value> list_of(const std::string& text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  const std::string inner = text.substr(1, text.size() - 2);
+  if (inner.find_first_of("[]{}\"'#") != std::string::npos) return std::nullopt;
   std::vector<Value> items;
-  std::string item;
-  for (const char c : text.substr(1)) {
-    if (c == ',' || c == ']') {
-      if (!item.empty()) items.push_back(Value::scalar(std::exchange(item, "")));
-    } else if (c != ' ') {
-      item += c;
-    }
+  if (trimmed(inner).empty()) return Value::list({});
+  for (size_t begin = 0; begin <= inner.size();) {
+    const size_t end = std::min(inner.find(',', begin), inner.size());
+    items.push_back(Value::scalar(trimmed(inner.substr(begin, end - begin))));
+    begin = end + 1;
   }
   return Value::list(std::move(items));
+}
+
+bool is_list(ParamType type) {
+  return type == ParamType::kIntList || type == ParamType::kFloatList ||
+         type == ParamType::kStringList;
 }
 
 /// Puts the default into `param`, or gives the reason why it is none.
 std::string take_default(const char* text, Param* param) {
   if (text == nullptr) return "";
+  const bool list = is_list(param->type) && text[0] == '[';  // a single value is a list of one
+  const auto given = list ? list_of(text) : Value::scalar(text);
+  if (!given) {
+    return "parameter '" + param->name + "': the default '" + text +
+           "' is no flat list like [1, 2] without quotes";
+  }
   std::vector<Diagnostic> found;
   Complaints say(&found);
-  const auto value = convert_value(value_of(text), *param, "the default", "", &say);
+  const auto value = convert_value(*given, *param, "the default", "", &say);
   if (!value) {
     return "parameter '" + param->name + "': " + (found.empty() ? "bad default" : found[0].message);
   }
@@ -156,8 +175,21 @@ std::string take_default(const char* text, Param* param) {
   return "";
 }
 
+/// The next element of an array whose elements may be longer than those of this engine.
+template <typename Element>
+const Element* after(const Element* at, size_t size) {
+  return reinterpret_cast<const Element*>(reinterpret_cast<const char*>(at) + size);
+}
+
+/// Calls `take` with each element before the one without a name.
+template <typename Take>
+void for_each_field(const PenstockField* at, const PenstockOperator& op, Take take) {
+  for (; at != nullptr && at->name != nullptr; at = after(at, op.field_size)) take(*at);
+}
+
 std::string add_params(const PenstockOperator& op, Schema* schema) {
-  for (const PenstockParam* at = op.params; at != nullptr && at->name != nullptr; ++at) {
+  for (const PenstockParam* at = op.params; at != nullptr && at->name != nullptr;
+       at = after(at, op.param_size)) {
     if (at->type < PENSTOCK_BOOL || at->type > PENSTOCK_STRING_LIST) {
       return std::string("parameter '") + at->name + "' has a type that this engine does not know";
     }
@@ -205,12 +237,12 @@ std::string schema_of(const PenstockOperator& op, Schema* schema) {
   schema->where(kPlaces[op.where]).state(kStates[op.state]).example(text_of(op.example));
   if ((op.flags & PENSTOCK_RANDOM) != 0) schema->random();
   if ((op.flags & PENSTOCK_DROPS) != 0) schema->drops();
-  for (const PenstockField* at = op.reads; at != nullptr && at->name != nullptr; ++at) {
-    schema->reads(at->name, text_of(at->doc));
-  }
-  for (const PenstockField* at = op.writes; at != nullptr && at->name != nullptr; ++at) {
-    schema->writes(at->name, text_of(at->doc));
-  }
+  for_each_field(op.reads, op, [schema](const PenstockField& field) {
+    schema->reads(field.name, text_of(field.doc));
+  });
+  for_each_field(op.writes, op, [schema](const PenstockField& field) {
+    schema->writes(field.name, text_of(field.doc));
+  });
   return add_params(op, schema);
 }
 
@@ -232,12 +264,18 @@ OperatorFactory factory_of(const PenstockOperator& op) {
 }  // namespace
 
 std::string definitions_of(const PenstockCPlugin& plugin, std::vector<OperatorDef>* defs) {
+  // Up to the last fields of C ABI 1.0: what is appended may be missing.
+  constexpr size_t kOperator = offsetof(PenstockOperator, close) + sizeof(void*);
+  constexpr size_t kParam = offsetof(PenstockParam, choices) + sizeof(void*);
+  constexpr size_t kField = offsetof(PenstockField, doc) + sizeof(void*);
   for (const PenstockOperator* const* at = plugin.operators; at != nullptr && *at != nullptr;
        ++at) {
     const PenstockOperator& op = **at;
-    if (op.struct_size < sizeof(PenstockOperator)) {
-      return "an operator's structure has " + std::to_string(op.struct_size) + " bytes, not " +
-             std::to_string(sizeof(PenstockOperator));
+    if (op.struct_size < kOperator || op.param_size < kParam || op.field_size < kField) {
+      return "an operator's structures have " + std::to_string(op.struct_size) + ", " +
+             std::to_string(op.param_size) + " and " + std::to_string(op.field_size) +
+             " bytes, not at least " + std::to_string(kOperator) + ", " + std::to_string(kParam) +
+             " and " + std::to_string(kField) + ": begin it with PENSTOCK_OPERATOR_SIZES";
     }
     Schema schema;
     std::string reason = schema_of(op, &schema);

@@ -39,11 +39,25 @@ const ParamValue& value_of(const PenstockSetup& setup, const char* name) {
                          "' that it does not declare");
 }
 
+template <typename T>
+const T& as(const ParamValue& value, const char* name) {
+  if (const T* known = std::get_if<T>(&value)) return *known;
+  throw std::logic_error(
+      "the operator asks for its parameter '" + text_or(name, "") +
+      "', which has no value (has() tells), as one of another type than its own");
+}
+
+int has(PenstockSetup* setup, const char* name) {
+  return guarded(setup, 0, [&] {
+    return std::holds_alternative<std::monostate>(value_of(*setup, name)) ? 0 : 1;
+  });
+}
+
 int64_t integer(PenstockSetup* setup, const char* name) {
   return guarded(setup, int64_t{0}, [&] {
     const ParamValue& value = value_of(*setup, name);
     if (const bool* flag = std::get_if<bool>(&value)) return static_cast<int64_t>(*flag);
-    return std::get<int64_t>(value);
+    return as<int64_t>(value, name);
   });
 }
 
@@ -51,12 +65,12 @@ double number(PenstockSetup* setup, const char* name) {
   return guarded(setup, 0.0, [&] {
     const ParamValue& value = value_of(*setup, name);
     if (const auto* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
-    return std::get<double>(value);
+    return as<double>(value, name);
   });
 }
 
 const char* text(PenstockSetup* setup, const char* name) {
-  return guarded(setup, "", [&] { return std::get<std::string>(value_of(*setup, name)).c_str(); });
+  return guarded(setup, "", [&] { return as<std::string>(value_of(*setup, name), name).c_str(); });
 }
 
 size_t list_size(PenstockSetup* setup, const char* name) {
@@ -64,7 +78,7 @@ size_t list_size(PenstockSetup* setup, const char* name) {
     const ParamValue& value = value_of(*setup, name);
     if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return list->size();
     if (const auto* list = std::get_if<std::vector<double>>(&value)) return list->size();
-    return std::get<std::vector<std::string>>(value).size();
+    return as<std::vector<std::string>>(value, name).size();
   });
 }
 
@@ -74,13 +88,13 @@ double list_number(PenstockSetup* setup, const char* name, size_t i) {
     if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
       return static_cast<double>(list->at(i));
     }
-    return std::get<std::vector<double>>(value).at(i);
+    return as<std::vector<double>>(value, name).at(i);
   });
 }
 
 const char* list_text(PenstockSetup* setup, const char* name, size_t i) {
   return guarded(setup, "", [&] {
-    return std::get<std::vector<std::string>>(value_of(*setup, name)).at(i).c_str();
+    return as<std::vector<std::string>>(value_of(*setup, name), name).at(i).c_str();
   });
 }
 
@@ -113,9 +127,35 @@ int field_info(PenstockSetup* setup, int32_t field, DLDataType* type, int32_t* n
   });
 }
 
-Layout layout_of(int32_t layout) {
-  if (layout == PENSTOCK_HWC) return Layout::kHWC;
-  return layout == PENSTOCK_CHW ? Layout::kCHW : Layout::kNone;
+/// `same`: what PENSTOCK_SAME_LAYOUT means.
+Layout layout_of(int32_t layout, Layout same) {
+  switch (layout) {
+    case PENSTOCK_NO_LAYOUT:
+      return Layout::kNone;
+    case PENSTOCK_HWC:
+      return Layout::kHWC;
+    case PENSTOCK_CHW:
+      return Layout::kCHW;
+    case PENSTOCK_SAME_LAYOUT:
+      return same;
+    default:
+      throw std::invalid_argument("a layout has the number 0 to 3, not " + std::to_string(layout));
+  }
+}
+
+/// Of the field as it is declared so far.
+Layout layout_before(const FieldTable& fields, const std::string& name) {
+  const int field = fields.find(name);
+  return field < 0 ? Layout::kNone : fields.at(field).layout;
+}
+
+/// Of the field in the first input.
+Layout layout_of_input(const Context& context, int32_t field) {
+  if (context.count() == 0 || field < 0) return Layout::kNone;
+  const auto& fields = context.in(0).fields;
+  if (static_cast<size_t>(field) >= fields.size()) return Layout::kNone;
+  const auto* tensor = std::get_if<Tensor>(&fields[static_cast<size_t>(field)]);
+  return tensor == nullptr ? Layout::kNone : tensor->layout();
 }
 
 std::span<const int64_t> sizes_of(int32_t ndim, const int64_t* shape) {
@@ -145,7 +185,7 @@ int32_t add(PenstockSetup* setup, const char* field, DLDataType type, int32_t nd
       const auto sizes = sizes_of(ndim, shape);
       info.shape = std::vector<int64_t>(sizes.begin(), sizes.end());
     }
-    info.layout = layout_of(layout);
+    info.layout = layout_of(layout, layout_before(fields_of(setup), info.name));
     return fields_of(setup).add(std::move(info));
   });
 }
@@ -185,8 +225,9 @@ int input(PenstockFiring* firing, int32_t field, size_t item, DLTensor* view) {
 int output(PenstockFiring* firing, int32_t field, DLDataType type, int32_t ndim,
            const int64_t* shape, int32_t layout, DLTensor* view) {
   return guarded(firing, -1, [&] {
-    *view = dlpack_view(
-        firing->context->output(field, sizes_of(ndim, shape), known_type(type), layout_of(layout)));
+    Context& context = *firing->context;
+    const Layout known = layout_of(layout, layout_of_input(context, field));
+    *view = dlpack_view(context.output(field, sizes_of(ndim, shape), known_type(type), known));
     return 0;
   });
 }
@@ -229,6 +270,7 @@ int fail_of_machine(PenstockFiring* firing, const char* message) {
 const PenstockHost& c_host() {
   static constexpr PenstockHost kHost = {
       .struct_size = sizeof(PenstockHost),
+      .has = has,
       .integer = integer,
       .number = number,
       .text = text,

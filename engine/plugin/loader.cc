@@ -219,8 +219,9 @@ std::string load_file_of(const std::string& path, Registry* registry) {
   return reason;
 }
 
-/// Operator libraries in the folders of PENSTOCK_PLUGIN_PATH, sorted by name in each: other
-/// libraries may lie beside them. A folder that cannot be read becomes a warning.
+/// Operator libraries in the folders of PENSTOCK_PLUGIN_PATH, sorted by name in each, and those
+/// that would be if they were not damaged: other libraries may lie beside them. A folder that
+/// cannot be read becomes a warning.
 std::vector<std::string> libraries_on_path(std::vector<Diagnostic>* diagnostics) {
   std::vector<std::string> paths;
   const char* value = std::getenv(kPathVariable);
@@ -232,8 +233,8 @@ std::vector<std::string> libraries_on_path(std::vector<Diagnostic>* diagnostics)
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
       PluginFacts facts;
       if (entry.path().extension() != ".so") continue;
-      read_note(entry.path().string(), &facts);
-      if (!facts.form.empty()) here.push_back(entry.path().string());
+      const std::string reason = read_note(entry.path().string(), &facts);
+      if (!reason.starts_with(kSomethingElse)) here.push_back(entry.path().string());
     }
     if (error) {
       diagnostics->push_back({.severity = Diagnostic::Severity::kWarning,
@@ -267,7 +268,8 @@ std::string builtin_library_path() {
 
 Registry load_default_registry(const std::vector<std::string>& files,
                                std::vector<Diagnostic>* diagnostics,
-                               const std::vector<PluginSpec>& of_pipeline) {
+                               const std::vector<PluginSpec>& of_pipeline,
+                               const std::vector<OperatorDef>& of_program) {
   Registry registry;
   const auto load = [&](const std::string& path, Diagnostic complaint) {
     complaint.code = "plugin";
@@ -275,6 +277,10 @@ Registry load_default_registry(const std::vector<std::string>& files,
     if (!complaint.message.empty()) diagnostics->push_back(std::move(complaint));
   };
   load(builtin_library_path(), {});
+  for (const OperatorDef& def : of_program) {
+    const std::string reason = registry.add(def, "this program");
+    if (!reason.empty()) diagnostics->push_back({.code = "plugin", .message = reason});
+  }
   for (const std::string& path : libraries_on_path(diagnostics)) {
     load(path, {.severity = Diagnostic::Severity::kWarning});
   }

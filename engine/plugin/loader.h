@@ -22,12 +22,13 @@ std::string load_library(const std::string& path, Registry* registry);
 /// code.
 std::string builtin_library_path();
 
-/// The built-in operators, those of all operator libraries in the folders of PENSTOCK_PLUGIN_PATH
-/// (separated by ':'), of the pipeline's `plugins` and of `files`, in this order. What cannot be
-/// loaded becomes an error in `diagnostics` (a warning where it lies on the path: the pipeline may
-/// not need it), and the rest is there all the same.
+/// The built-in operators, those of the program itself, of all operator libraries in the folders of
+/// PENSTOCK_PLUGIN_PATH (separated by ':'), of the pipeline's `plugins` and of `files`, in this
+/// order. What cannot be loaded becomes an error in `diagnostics` (a warning where it lies on the
+/// path: the pipeline may not need it), and the rest is there all the same.
 Registry load_default_registry(const std::vector<std::string>& files,
                                std::vector<Diagnostic>* diagnostics,
-                               const std::vector<PluginSpec>& of_pipeline = {});
+                               const std::vector<PluginSpec>& of_pipeline = {},
+                               const std::vector<OperatorDef>& of_program = {});
 
 }  // namespace penstock

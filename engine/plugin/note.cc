@@ -91,10 +91,11 @@ std::string cut_off(uint64_t needed, uint64_t size) {
          " bytes, the file has " + std::to_string(size);
 }
 
-std::string check_header(const Elf64_Ehdr& header) {
+std::string check_header(const Elf64_Ehdr& header, uint64_t file_size) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return "it is no shared library: it does not begin as an ELF file does";
   }
+  if (file_size < sizeof header) return cut_off(sizeof header, file_size);
   constexpr auto kEndian = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != kEndian ||
       header.e_machine != kMachine) {
@@ -173,8 +174,7 @@ std::string read_note(const std::string& path, PluginFacts* facts) {
   if (!size) return "it is no regular file";
   Elf64_Ehdr header{};
   file.read(0, &header, std::min<uint64_t>(*size, sizeof header));
-  if (std::string reason = check_header(header); !reason.empty()) return reason;
-  if (*size < sizeof header) return cut_off(sizeof header, *size);
+  if (std::string reason = check_header(header, *size); !reason.empty()) return reason;
   std::vector<Elf64_Phdr> segments(header.e_phnum);
   const size_t bytes = segments.size() * sizeof(Elf64_Phdr);
   uint64_t needed =

@@ -23,4 +23,8 @@ struct PluginFacts {
 /// without a note. Reads headers and notes only, at most 1 MiB. Any thread.
 std::string read_note(const std::string& path, PluginFacts* facts);
 
+/// How the reasons begin for files that are something else than an operator library; the others are
+/// for libraries that cannot be used.
+inline constexpr const char* kSomethingElse = "it is no ";
+
 }  // namespace penstock

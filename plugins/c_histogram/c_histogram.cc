@@ -74,7 +74,7 @@ int process(void* self, const PenstockHost* host, PenstockFiring* firing) {
 constexpr PenstockField kReads[] = {{"image", "uint8 picture"}, {nullptr, nullptr}};
 constexpr PenstockField kWrites[] = {{"histogram", "int64 [256]: how often each value occurs"},
                                      {nullptr, nullptr}};
-constexpr PenstockOperator kHistogram = {.struct_size = sizeof(PenstockOperator),
+constexpr PenstockOperator kHistogram = {PENSTOCK_OPERATOR_SIZES,
                                          .kind = PENSTOCK_MAP,
                                          .where = PENSTOCK_CPU,
                                          .state = PENSTOCK_STATELESS,

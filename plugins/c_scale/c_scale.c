@@ -43,7 +43,7 @@ static int process(void* self, const PenstockHost* host, PenstockFiring* firing)
   if (in.dtype.code != kFloat.code || in.dtype.bits != kFloat.bits || !is_dense(&in)) {
     return host->fail(firing, "a dense float32 tensor is needed");
   }
-  if (host->output(firing, scale->field, kFloat, in.ndim, in.shape, PENSTOCK_NO_LAYOUT, &out) != 0) {
+  if (host->output(firing, scale->field, kFloat, in.ndim, in.shape, PENSTOCK_SAME_LAYOUT, &out) != 0) {
     return -1;
   }
   for (int32_t i = 0; i < in.ndim; ++i) count *= in.shape[i];
@@ -65,7 +65,7 @@ static const PenstockParam kParams[] = {
     {.name = NULL}};
 static const PenstockField kReads[] = {{"x", "float32 vector or tensor of any shape"}, {NULL, NULL}};
 static const PenstockField kWrites[] = {{"x", "float32 tensor of the same shape"}, {NULL, NULL}};
-static const PenstockOperator kScale = {.struct_size = sizeof(PenstockOperator),
+static const PenstockOperator kScale = {PENSTOCK_OPERATOR_SIZES,
                                         .kind = PENSTOCK_MAP,
                                         .name = "c_scale",
                                         .doc = "Multiplies the elements of a tensor.",

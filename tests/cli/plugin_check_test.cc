@@ -72,7 +72,7 @@ TEST_CASE("each broken promise is found by the check that is about it") {
       {"secretly_dropping", {"declared", "its schema does not say so: drops()"}},
       {"counting", {"seed", "two runs with one seed: output 0 differs"}},
       {"secretly_random", {"seed", "its schema does not say random()"}},
-      {"leaking", {"leak", " bytes an output stay behind"}},
+      {"leaking", {"leak", " bytes a firing stay behind"}},
       {"leaving_files_open", {"leak", " files are left open"}},
       {"throwing_numbers", {"errors", "it throws something that is no std::exception"}},
       {"crashing", {"errors", "ended by signal 11 (Segmentation fault) in the check 'errors'"}},
@@ -103,7 +103,13 @@ TEST_CASE("a race in a library of the thread sanitizer is reported, and a lock i
   const Outcome found = penstock_command({"plugin", "check", racing});
   CHECK(found.code == 1);
   CHECK(has(found.err, "WARNING: ThreadSanitizer: data race"));
-  CHECK(has(found.err, "error: the thread sanitizer reports a data race (see above)"));
+  CHECK(has(found.err,
+            "error: the thread sanitizer reports a data race, or cannot work here (see above)"));
+  // As where the library that it starts itself again with cannot be preloaded: no endless chain.
+  CHECK(has(
+      penstock_command({"plugin", "check", racing}, {.environment = {"PENSTOCK_UNDER_SANITIZER=1"}})
+          .err,
+      "is built with -fsanitize=thread, and libtsan.so.2 cannot be loaded: install it"));
   const std::string locked = scratch.library(
       "locked", racing_code("const std::lock_guard lock(mutex_);"), "-fsanitize=thread -g1");
   const Outcome fine = penstock_command({"plugin", "check", locked});
@@ -122,6 +128,32 @@ TEST_CASE("all built-in operators conform") {
   CHECK_MESSAGE(outcome.code == 0, outcome.out);
   CHECK(has(outcome.out, "operators conform\n"));
   CHECK_FALSE(has(outcome.out, "FAILED"));
+}
+
+TEST_CASE("a library that adds nothing, and an operator that gives nothing, do not pass") {
+  const Scratch scratch;
+  const auto check = [&scratch](const std::string& name, const std::string& body) {
+    const std::string code = R"(#include "penstock/plugin.h"
+namespace {
+class Dropping : public penstock::Operator {
+  void process(penstock::Context& ctx) override { ctx.drop(); }
+};
+void register_operators([[maybe_unused]] penstock::OperatorSink& sink) { )" +
+                             body + R"( }
+}
+PENSTOCK_PLUGIN(")" + name + R"(", "1", "tests", "none", register_operators))";
+    return penstock_command({"plugin", "check", scratch.library(name, code)});
+  };
+  const Outcome nothing = check("nothing", "");
+  CHECK(nothing.code == 1);
+  CHECK(has(nothing.out, "the library has none: its entry point must add each of them"));
+  const Outcome dropping =
+      check("dropping",
+            R"(penstock::Schema schema("dropping", penstock::Kind::kMap, "Drops all.");
+               sink.add({schema.example("{op: dropping}").drops(), [](const penstock::Params&) {
+                 return std::make_unique<Dropping>(); }});)");
+  CHECK(dropping.code == 1);
+  CHECK(has(dropping.out, "no output came, so that nothing can be checked"));
 }
 
 TEST_CASE("what cannot be checked says why") {
@@ -152,6 +184,14 @@ TEST_CASE("a new project has the operator's name everywhere, and overwrites noth
   const Outcome again = penstock_command({"plugin", "new", "my_map"}, here);
   CHECK(again.code == 2);
   CHECK(again.err == "error: cannot make the folder 'my_map': it is there already\n");
+  CHECK(
+      has(penstock_command({"plugin", "new", "resize"}, here).err,
+          "error: 'resize' cannot be the operator's name: there is one of that name already, from "
+          "penstock_operators "));
+  CHECK(
+      has(penstock_command({"plugin", "new", "test"}, here).err,
+          "error: 'test' cannot be the operator's name: it is a target that every build of CMake"));
+  CHECK_FALSE(std::filesystem::exists(folder / "test"));
   CHECK(penstock_command({"plugin", "new", "My-Map"}, here).err ==
         "error: 'My-Map' cannot be an operator's name\n"
         "  help: a name has small letters, digits and '_', and begins with a letter\n");

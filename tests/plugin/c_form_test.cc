@@ -62,6 +62,46 @@ TEST_CASE("an operator in C runs in a pipeline, and its parameters are checked a
                        doctest::Contains("it is no float32 tensor"), InvalidPipeline);
 }
 
+TEST_CASE("an operator in C can keep a picture's layout") {
+  const std::string pipeline = R"(
+penstock: 1
+nodes:
+  - {id: read, op: read_folder, params: {root: ")" PENSTOCK_SOURCE_DIR R"(/tests/data/photos"}}
+  - {id: decode, op: decode_image}
+  - {id: normalize, op: normalize, params: {mean: [0, 0, 0], std: [1, 1, 1]}}
+)";
+  const Scratch scratch;
+  LoadOptions options;
+  options.plugins = {c_library(scratch, example("c_scale/c_scale.c"))};
+  const auto layout = [&](const std::string& more) {
+    return Pipeline::parse(pipeline + more, options).start().next().batch.tensor("image").layout();
+  };
+  CHECK(layout("") != Layout::kNone);
+  CHECK(layout("  - {id: scale, op: c_scale, params: {field: image}}\n") == layout(""));
+}
+
+TEST_CASE("a parameter of an operator in C that has no value is told, and no surprise") {
+  const Scratch scratch;
+  const auto error = [&](const std::string& how) {
+    std::string code = with(example("c_scale/c_scale.c"), "     .default_value = \"2\",\n", "");
+    code = with(code, "scale->factor = (float)host->number(setup, \"factor\");",
+                "scale->factor = (float)" + how + ";");
+    LoadOptions options;
+    options.plugins = {c_library(scratch, code)};
+    options.set = {"nodes.scale.params={}"};
+    try {
+      Pipeline::parse(kPipeline, options).start().next();
+      return std::string();
+    } catch (const std::exception& failure) {
+      return std::string(failure.what());
+    }
+  };
+  CHECK(error("host->has(setup, \"factor\")") == "");
+  CHECK(
+      error("host->number(setup, \"factor\")").find("'factor', which has no value (has() tells)") !=
+      std::string::npos);
+}
+
 TEST_CASE("what an operator in C does wrong becomes an error of the engine") {
   const Scratch scratch;
   const auto reason = [&](const std::string& from, const std::string& to) {
@@ -76,8 +116,18 @@ TEST_CASE("what an operator in C does wrong becomes an error of the engine") {
         "operator 'c_scale': a source needs size()");
   CHECK(reason(".default_value = \"2\"", ".default_value = \"two\"")
             .starts_with("operator 'c_scale': parameter 'factor': "));
-  CHECK(reason(".struct_size = sizeof(PenstockOperator)", ".struct_size = 8")
-            .starts_with("an operator's structure has 8 bytes, not "));
+  CHECK(
+      reason("PENSTOCK_OPERATOR_SIZES", ".struct_size = 8") ==
+      "an operator's structures have 8, 0 and 0 bytes, not at least 144, 64 and 16: begin it with "
+      "PENSTOCK_OPERATOR_SIZES");
+  const auto declared = [](const std::string& type, const std::string& value) {
+    return ".type = PENSTOCK_" + type +
+           ",\n     .doc = \"What each element is multiplied by.\",\n     .default_value = \"" +
+           value + "\"";
+  };
+  CHECK(reason(declared("FLOAT", "2"), declared("FLOAT_LIST", "[1, 2")) ==
+        "operator 'c_scale': parameter 'factor': the default '[1, 2' is no flat list like [1, 2] "
+        "without quotes");
   CHECK(reason(".doc = \"Multiplies the elements of a tensor.\"", ".doc = 0") ==
         "operator 'c_scale' has no documentation");
 }
@@ -124,10 +174,11 @@ TEST_CASE("the layout of the C form is that of C ABI 1") {
   CHECK(offsetof(PenstockOperator, create) == 72);
   CHECK(offsetof(PenstockOperator, process) == 96);
   CHECK(offsetof(PenstockOperator, close) == 136);
-  CHECK(sizeof(PenstockHost) == 192);
-  CHECK(offsetof(PenstockHost, require) == 56);
-  CHECK(offsetof(PenstockHost, count) == 96);
-  CHECK(offsetof(PenstockHost, fail_of_machine) == 184);
+  CHECK(offsetof(PenstockOperator, kind) == 8);
+  CHECK(sizeof(PenstockHost) == 200);
+  CHECK(offsetof(PenstockHost, require) == 64);
+  CHECK(offsetof(PenstockHost, count) == 104);
+  CHECK(offsetof(PenstockHost, fail_of_machine) == 192);
 }
 #endif
 

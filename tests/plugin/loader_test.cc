@@ -220,6 +220,8 @@ TEST_CASE("the libraries of PENSTOCK_PLUGIN_PATH are there, and a broken one is 
   scratch.write("notes.txt", "no library");
   const std::string broken =
       scratch.write("old.so", with(bytes_of_file(scratch.file("good.so")), "abi=1.0", "abi=9.0"));
+  const std::string cut =
+      scratch.write("cut.so", bytes_of_file(scratch.file("good.so")).substr(0, 1000));
   const Variable path("PENSTOCK_PLUGIN_PATH", scratch.path() + "::" + other.file("missing"));
   std::vector<Diagnostic> diagnostics;
   const Registry registry = load_default_registry({}, &diagnostics);
@@ -229,7 +231,22 @@ TEST_CASE("the libraries of PENSTOCK_PLUGIN_PATH are there, and a broken one is 
   CHECK(contains(text, "warning[plugin]: cannot load '" + broken + "': it was built for plugin"));
   CHECK(contains(text, "warning[plugin-path]: PENSTOCK_PLUGIN_PATH: cannot read the folder '" +
                            other.file("missing") + "'"));
-  CHECK(diagnostics.size() == 2);
+  CHECK(contains(text, "warning[plugin]: cannot load '" + cut + "': it is cut off"));
+  CHECK(diagnostics.size() == 3);
+}
+
+TEST_CASE("an operator of the program comes before one of the same name on the path") {
+  const Scratch scratch;
+  scratch.library("good", plugin_code("good", kIdle));
+  const Variable path("PENSTOCK_PLUGIN_PATH", scratch.path());
+  std::vector<Diagnostic> diagnostics;
+  const Registry registry = load_default_registry(
+      {}, &diagnostics, {}, {{Schema("idle", Kind::kMap, "Of the program."), [](const Params&) {
+                                return std::make_unique<Operator>();
+                              }}});
+  CHECK(registry.find("idle")->origin == "this program");
+  CHECK_FALSE(has_errors(diagnostics));
+  CHECK(contains(format_text(diagnostics), "operator 'idle' is already there, from this program"));
 }
 
 TEST_CASE("the built-in operators come from the library beside this one") {

@@ -70,7 +70,7 @@ TEST_CASE("a file that is cut off anywhere is refused, and says so") {
     CAPTURE(size);
     const std::string reason = reason_of(scratch, good.substr(0, size));
     CHECK(reason != "");
-    if (size >= sizeof(Elf64_Ehdr)) CHECK(reason.starts_with("it is cut off: its headers speak"));
+    if (size >= SELFMAG) CHECK(reason.starts_with("it is cut off: its headers speak"));
   }
   CHECK(reason_of(scratch, good.substr(0, good.size() - 1)) ==
         "it is cut off: its headers speak of at least " + std::to_string(good.size()) +

@@ -42,9 +42,12 @@ enum { PENSTOCK_BATCH = 0, PENSTOCK_EPOCH_END = 1, PENSTOCK_END = 2 };
 int penstock_next(PenstockRun* run, PenstockBatch** batch);
 void penstock_free_batch(PenstockBatch* batch);
 
+/* What follows fails where it is given null: 0 or null, and a reason. */
+
 /** Samples in the batch. */
 size_t penstock_batch_size(const PenstockBatch* batch);
-/** Fields of the batch; their names are valid as long as the batch. */
+/** Fields of the batch; their names are valid as long as the batch. One that an operator removed
+    keeps its number, has the name "" and is no tensor and no text. */
 size_t penstock_field_count(const PenstockBatch* batch);
 const char* penstock_field_name(const PenstockBatch* batch, size_t field);
 /** The memory of a tensor field, shared: the caller calls its deleter, on any thread, also after
@@ -53,7 +56,7 @@ DLManagedTensor* penstock_field_tensor(const PenstockBatch* batch, size_t field)
 /** A text field, of one sample; valid as long as the batch. Null: it is a tensor, or there is no
     such field or sample. */
 const char* penstock_field_text(const PenstockBatch* batch, size_t field, size_t sample,
-                                size_t* bytes);
+                                size_t* bytes); /* where its length goes, or null */
 
 /** The run's report so far as JSON; valid until the next call for this run, or its end. */
 const char* penstock_report(PenstockRun* run);

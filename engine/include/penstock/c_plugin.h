@@ -17,6 +17,11 @@
 #define PENSTOCK_C_ABI_MAJOR 1
 #define PENSTOCK_C_ABI_MINOR 0
 
+/** The first initialisers of a PenstockOperator. */
+#define PENSTOCK_OPERATOR_SIZES                                                 \
+  .struct_size = sizeof(PenstockOperator), .param_size = sizeof(PenstockParam), \
+  .field_size = sizeof(PenstockField)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,7 +45,8 @@ enum {
   PENSTOCK_FLOAT_LIST = 10,
   PENSTOCK_STRING_LIST = 11
 };
-enum { PENSTOCK_NO_LAYOUT = 0, PENSTOCK_HWC = 1, PENSTOCK_CHW = 2 };
+/* The last: what the field had before; of an output, what it has in the first input. */
+enum { PENSTOCK_NO_LAYOUT = 0, PENSTOCK_HWC = 1, PENSTOCK_CHW = 2, PENSTOCK_SAME_LAYOUT = 3 };
 
 /** What is known before the run: parameters and fields. Valid during the call only. */
 typedef struct PenstockSetup PenstockSetup;
@@ -53,7 +59,9 @@ typedef struct PenstockHost {
   uint32_t struct_size;
 
   /* Parameters, which the engine has checked. A name or type that the operator does not declare is
-     a failure of its own: 0, "" or no list. Texts are valid during the call. */
+     a failure of its own: 0, "" or no list, and so is one without a value: has() tells (1 or 0)
+     for those that are not required and have no default. Texts are valid during the call. */
+  int (*has)(PenstockSetup*, const char* name);
   int64_t (*integer)(PenstockSetup*, const char* name); /* bool, duration (ns), bytes too */
   double (*number)(PenstockSetup*, const char* name);
   const char* (*text)(PenstockSetup*, const char* name);
@@ -111,7 +119,8 @@ typedef struct PenstockField {
 } PenstockField;
 
 typedef struct PenstockOperator {
-  uint32_t struct_size;
+  uint32_t struct_size;            /* PENSTOCK_OPERATOR_SIZES gives these three */
+  uint16_t param_size, field_size; /* of an element of `params`, of `reads` and `writes` */
   int32_t kind, where, state;
   uint32_t flags;
   const char* name;
