@@ -14,6 +14,7 @@ if [[ -z $build ]]; then
 fi
 passed=true
 (cd "$here" && "$build/bin/test_device") >&2 || passed=false
-overlap=$("$build/bin/penstock_bench" device --device cuda:0 --rounds 300 --format json) || true
-printf '{"conformance": %s, "overlap": %s}\n' "$passed" "${overlap:-null}"
-[[ $passed == true && -n $overlap ]]
+within=true
+overlap=$("$build/bin/penstock_bench" device --device cuda:0 --rounds 300 --format json) || within=false
+printf '{"conformance": %s, "within_bounds": %s, "overlap": %s}\n' "$passed" "$within" "${overlap:-null}"
+[[ $passed == true && $within == true ]]

@@ -95,7 +95,6 @@ Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout, const Device
 Next RunCore::wait_for_next(std::optional<int64_t> deadline) {
   for (;;) {
     if (std::optional<Next> next = step()) return std::move(*next);
-    require_free_buffer();
     if (inline_ && run_inline()) {
       if (deadline && wall_ns() >= *deadline) {
         if (std::optional<Next> next = step()) return std::move(*next);
@@ -110,7 +109,13 @@ Next RunCore::wait_for_next(std::optional<int64_t> deadline) {
     // From here on whoever makes something for us sees that we wait; what came before is seen now.
     waiting_.exchange(1, std::memory_order_seq_cst);
     if (std::optional<Next> next = step()) return std::move(*next);
-    if (!sleep(deadline)) return next_of(Next::Kind::kNotReady);
+    if (!sleep(deadline)) {
+      if (activity_.load(std::memory_order_acquire) == 1) {
+        if (std::optional<Next> next = step()) return std::move(*next);
+        require_free_buffer();
+      }
+      return next_of(Next::Kind::kNotReady);
+    }
   }
 }
 
@@ -142,6 +147,10 @@ bool RunCore::sleep(std::optional<int64_t> deadline) {
       lock.unlock();
       raise(info);
     }
+    if (std::exchange(out_of_buffers_, false)) {
+      lock.unlock();
+      require_free_buffer();  // it may have let go of one meanwhile
+    }
   }
   waiting_.store(0);
   consumer_worker_.now = now_ns();
@@ -167,6 +176,7 @@ bool RunCore::run_inline() {
     if (admitted == nullptr || source->progress() < admitted->progress()) admitted = source;
   }
   if (admitted == nullptr) {
+    require_free_buffer();
     auto info = std::make_shared<ErrorInfo>();
     info->message = failure_.empty() ? describe_stall() : failure_;
     raise(info);
@@ -253,29 +263,59 @@ void RunCore::hand_over(const Item& item) {
     const auto* tensor = std::get_if<Tensor>(&field);
     Buffer* buffer = tensor == nullptr ? nullptr : tensor->owner().get();
     if (buffer == nullptr || buffer->memory == nullptr) continue;
-    device_memory_ = buffer->memory;
+    if (std::find(device_memories_.begin(), device_memories_.end(), buffer->memory) ==
+        device_memories_.end()) {
+      device_memories_.push_back(buffer->memory);
+    }
     try {
       buffer->memory->hand_over(*buffer, stream_);
     } catch (...) {
-      auto info = std::make_shared<ErrorInfo>();
-      for (const auto& unit : units_) {
-        if (unit->node().where != Where::kDevice) continue;
-        info->node = unit->node().id;
-        info->where = unit->node().at.text();
-      }
+      std::shared_ptr<ErrorInfo> info = device_error();
       info->key = key(item.origin);
       info->origin = item.origin;
-      info->message = thrown_text();
-      info->of_machine = true;
       raise(info);
     }
   }
 }
 
-// Nothing can come while the consumer itself holds all there is to put it into.
+// Of what is being handled.
+std::shared_ptr<ErrorInfo> RunCore::device_error() const {
+  auto info = std::make_shared<ErrorInfo>();
+  for (const auto& unit : units_) {
+    if (unit->node().where != Where::kDevice) continue;
+    info->node = unit->node().id;
+    info->where = unit->node().at.text();
+  }
+  info->message = thrown_text();
+  info->of_machine = true;
+  return info;
+}
+
+// A copy that failed says so when a later one is made; of the last ones nobody would say it.
+void RunCore::check_devices() {
+  if (status_.load() != kRunning) return;
+  for (DeviceMemory* memory : device_memories_) {
+    try {
+      memory->check();
+    } catch (...) {
+      raise(device_error());
+    }
+  }
+}
+
+const DeviceMemory* RunCore::all_held_memory() const {
+  for (const DeviceMemory* memory : device_memories_) {
+    if (memory->all_held()) return memory;
+  }
+  return nullptr;
+}
+
+// Nothing can come while the consumer itself holds all there is to put it into. Called where
+// nothing runs: an end of an epoch needs no buffer, and comes first.
 void RunCore::require_free_buffer() const {
-  if (device_memory_ == nullptr || finished_.load() || !device_memory_->all_held()) return;
-  const size_t slots = device_memory_->buffers();
+  const DeviceMemory* const full = all_held_memory();
+  if (full == nullptr || finished_.load()) return;
+  const size_t slots = full->buffers();
   throw std::logic_error(
       slots == 1
           ? "the consumer holds the batch in the only slot on the device: let go of it "
@@ -307,6 +347,7 @@ std::optional<Next> RunCore::finish_run() {
   consumer_worker_.kick(sink_edge_->producer);
   if (!sinks_finished() || !is_quiet()) return std::nullopt;
   throw_sink_error(kDoneForever - 1);
+  check_devices();
   int running = kRunning;
   status_.compare_exchange_strong(running, kComplete);
   return next_of(Next::Kind::kEnd);

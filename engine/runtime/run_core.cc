@@ -233,6 +233,12 @@ SourceUnit* RunCore::on_quiescent() {
     return nullptr;
   }
   if (held_.load() || (!waits && !ends)) return nullptr;
+  if (waits && !inline_ && all_held_memory() != nullptr) {  // more in flight would not help it
+    out_of_buffers_ = true;
+    woken_ = true;
+    wake_.notify_all();
+    return nullptr;
+  }
   SourceUnit* least = nullptr;
   for (SourceUnit* source : sources_) {
     if (!source->gated() || source->stopped()) continue;

@@ -111,6 +111,9 @@ class RunCore final : public RunImpl {
   Next deliver(Item* item);
   void hand_over(const Item& item);
   void require_free_buffer() const;
+  const DeviceMemory* all_held_memory() const;
+  std::shared_ptr<ErrorInfo> device_error() const;
+  void check_devices();
   [[noreturn]] void raise(const std::shared_ptr<const ErrorInfo>& error);
   void throw_sink_error(int64_t up_to_epoch);
   void stop_consumer();
@@ -186,9 +189,10 @@ class RunCore final : public RunImpl {
   MarkLog marks_;
   FiringLog recorded_;  // by take_firings(), and the consumer's part
   std::atomic<bool> in_next_{false};
-  const DeviceStream* stream_ = nullptr;   // the consumer's, while it is in next()
-  DeviceMemory* device_memory_ = nullptr;  // of the last batch that lay on a device
-  int64_t asked_ = -1;                     // first next() for the batch that is awaited
+  const DeviceStream* stream_ = nullptr;        // the consumer's, while it is in next()
+  std::vector<DeviceMemory*> device_memories_;  // that batches lay in
+  bool out_of_buffers_ = false;                 // under mutex_: the consumer waits, and holds all
+  int64_t asked_ = -1;                          // first next() for the batch that is awaited
   uint64_t batch_firing_ = 0;
   std::vector<int> cpus_;  // that the process may use
 };

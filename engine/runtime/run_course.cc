@@ -130,12 +130,12 @@ void RunCore::collect_firings(Unit::Patience patience) {
 }
 
 int64_t RunCore::begin_range(const char* name) {
-  if (device_memory_ != nullptr) device_memory_->begin_range(name);
+  if (!device_memories_.empty()) device_memories_.front()->begin_range(name);
   return now_ns();
 }
 
 void RunCore::end_range(const char* name, int64_t begin) {
-  if (device_memory_ != nullptr) device_memory_->end_range();
+  if (!device_memories_.empty()) device_memories_.front()->end_range();
   if (!records_all()) return;
   std::lock_guard lock(history_mutex_);
   recorded_.ranges.push_back({name, begin - start_, now_ns() - start_});

@@ -41,7 +41,11 @@ Unit::Unit(RunCore& run, const PlanNode& node, int index, int slots)
   epoch_ = run.first_epoch();
   epochs_done_ = epoch_;
   policy_epoch_ = epoch_;
-  if (node.state == State::kStateless) figures_of_ = shared_operator_ = node.prototype.get();
+  if (node.state == State::kStateless) {
+    figures_of_ = shared_operator_ = node.prototype.get();
+    // All runs have it in common: what it did in earlier ones does not count.
+    if (shared_operator_ != nullptr) figures_before_ = shared_operator_->device_figures();
+  }
 }
 
 Unit::~Unit() = default;

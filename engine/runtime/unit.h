@@ -228,6 +228,7 @@ class Unit {
   std::vector<FiringRecord> recorded_;  // a ring once it is full
   size_t recorded_next_ = 0;
   uint64_t recorded_lost_ = 0;
+  DeviceFigures figures_before_;  // of the operator, before the run
 };
 
 }  // namespace penstock

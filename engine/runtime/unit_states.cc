@@ -265,7 +265,7 @@ void Unit::snapshot_states(int64_t now, UnitSnapshot* out) const {
   out->errors = errors_;
   out->clamps = clamps_;
   if (const Operator* of = figures_of_.load(std::memory_order_acquire)) {
-    out->device = of->device_figures();
+    out->device = of->device_figures() - figures_before_;
   }
   if constexpr (!kClocks) return;
   for (const auto& slot : slots_) {

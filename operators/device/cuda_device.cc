@@ -44,7 +44,7 @@ class CudaDevice::Current {
     changed_ = before_ != device.index_;
   }
   ~Current() {
-    if (changed_) cuda_.set_device(before_);
+    if (changed_ && cuda_.set_device(before_) != cuda_error::kNone) cuda_.clear_error();
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;

@@ -76,7 +76,8 @@ struct DeviceRing::Use {
 };
 
 struct DeviceRing::Slot {
-  enum State : uint8_t { kFree, kCopied, kHeld };
+  /// kLettingGo: free for the next copy, and the run does not know yet that it may make one.
+  enum State : uint8_t { kFree, kCopied, kHeld, kLettingGo };
 
   Buffer buffer;                     // one at a time; its context is the slot
   std::shared_ptr<DeviceRing> ring;  // while the buffer is out
@@ -86,6 +87,7 @@ struct DeviceRing::Slot {
   uint64_t let_go_at = 0;         // when it was let go: the order of use
   Sources sources;                // what its copy is made from
   bool copying = false;           // not known to be over
+  bool timed = false;             // `moved` was recorded behind it
   bool worked_on = false;         // last_use().done says when what it held was last used
   StreamHandle stream = nullptr;  // the consumer's
   EventHandle begun = nullptr, moved = nullptr;  // before the copies and behind them
@@ -100,53 +102,82 @@ struct DeviceRing::Slot {
 
 DeviceRing::DeviceRing(std::shared_ptr<DeviceRuntime> runtime, size_t slots)
     : runtime_(std::move(runtime)), stream_(runtime_->create_stream()) {
-  for (size_t i = 0; i < slots; ++i) {
-    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
-    slot.begun = runtime_->create_event();
-    slot.moved = runtime_->create_event();
-    slot.copied = runtime_->create_event();
-    for (Use& use : slot.uses) {
-      for (EventHandle* event : {&use.asked, &use.arrived, &use.done}) {
-        *event = runtime_->create_event();
-      }
-    }
-    slot.buffer.release = &DeviceRing::release;
-    slot.buffer.context = &slot;
-    slot.buffer.memory = this;
+  try {
+    for (size_t i = 0; i < slots; ++i) make_slot();
+    origin_ = runtime_->create_event();
+    runtime_->record(origin_, stream_);
+    runtime_->synchronize(origin_);
+  } catch (...) {
+    destroy();
+    throw;
   }
-  origin_ = runtime_->create_event();
-  runtime_->record(origin_, stream_);
-  runtime_->synchronize(origin_);
   origin_ns_ = wall_ns();
+}
+
+void DeviceRing::make_slot() {
+  Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
+  slot.begun = runtime_->create_event();
+  slot.moved = runtime_->create_event();
+  slot.copied = runtime_->create_event();
+  for (Use& use : slot.uses) {
+    for (EventHandle* event : {&use.asked, &use.arrived, &use.done}) {
+      *event = runtime_->create_event();
+    }
+  }
+  slot.buffer.release = &DeviceRing::release;
+  slot.buffer.context = &slot;
+  slot.buffer.memory = this;
 }
 
 DeviceRing::~DeviceRing() {
   finish();
+  destroy();
+}
+
+// What was made of it.
+void DeviceRing::destroy() noexcept {
   // First the stream: where the device is at fault, copies may still be on it.
   runtime_->destroy_stream(stream_);
+  const auto end = [this](EventHandle event) {
+    if (event != nullptr) runtime_->destroy_event(event);
+  };
   for (const auto& slot : slots_) {
     if (slot->buffer.data != nullptr) runtime_->free(slot->buffer.data);
-    for (EventHandle event : {slot->begun, slot->moved, slot->copied}) {
-      runtime_->destroy_event(event);
-    }
+    for (EventHandle event : {slot->begun, slot->moved, slot->copied}) end(event);
     for (const Use& use : slot->uses) {
-      for (EventHandle event : {use.asked, use.arrived, use.done}) runtime_->destroy_event(event);
+      for (EventHandle event : {use.asked, use.arrived, use.done}) end(event);
     }
   }
-  runtime_->destroy_event(origin_);
+  end(origin_);
 }
 
 void DeviceRing::finish() noexcept {
   for (const auto& slot : slots_) {
-    Sources over;
     try {
-      if (slot->copying) runtime_->synchronize(slot->copied);
-      if (slot->worked_on) runtime_->synchronize(slot->last_use().done);
-      const std::lock_guard lock(mutex_);
-      over = retire(*slot);
+      wait_for(*slot, true);
     } catch (...) {  // a device at fault may still read what copies are made from: it stays
     }
   }
+}
+
+void DeviceRing::check() {
+  for (const auto& slot : slots_) wait_for(*slot, false);
+}
+
+// For the copy into the slot, and for what the consumer does with it; on whatever thread the batch
+// is let go of meanwhile.
+void DeviceRing::wait_for(Slot& slot, bool work_too) {
+  EventHandle copied = nullptr, done = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (slot.copying) copied = slot.copied;
+    if (work_too && slot.worked_on) done = slot.last_use().done;
+  }
+  if (copied != nullptr) runtime_->synchronize(copied);
+  if (done != nullptr) runtime_->synchronize(done);
+  Sources over;
+  const std::lock_guard lock(mutex_);
+  over = retire(slot);
 }
 
 // Free for longest, so that the slots are used in turn.
@@ -154,7 +185,7 @@ DeviceRing::Slot& DeviceRing::take_slot() {
   const std::lock_guard lock(mutex_);
   Slot* oldest = nullptr;
   for (const auto& slot : slots_) {
-    if (slot->state != Slot::kFree) continue;
+    if (slot->state != Slot::kFree && slot->state != Slot::kLettingGo) continue;
     if (oldest == nullptr || slot->let_go_at < oldest->let_go_at) oldest = slot.get();
   }
   if (oldest == nullptr) throw DeviceError("no slot of the device is free");
@@ -186,6 +217,7 @@ std::vector<Tensor> DeviceRing::copy(const std::vector<const Tensor*>& sources,
     const std::lock_guard lock(mutex_);
     for (const Tensor* from : sources) slot.sources.push_back(from->owner());
     slot.copying = true;
+    slot.timed = false;
   }
   put_on_stream(slot, extent, finish, result);
   std::vector<Tensor> tensors;
@@ -218,6 +250,10 @@ void DeviceRing::put_on_stream(Slot& slot, const Extent& extent, const FinishThe
       runtime_->copy_to_device(there + extent.offsets[i], from.from, from.bytes, stream_);
     }
     runtime_->record(slot.moved, stream_);
+    {
+      const std::lock_guard lock(mutex_);
+      slot.timed = true;
+    }
     if (finish != nullptr) {
       const auto at = [&](size_t i) {
         return reinterpret_cast<uint8_t*>(there) + extent.offsets[i];
@@ -260,11 +296,16 @@ void DeviceRing::retire_copies() {
 // mutex: others may be waiting for that memory, and go on with it on this thread.
 DeviceRing::Sources DeviceRing::retire(Slot& slot) {
   if (!std::exchange(slot.copying, false)) return {};
-  const int64_t copy_ns = ns_of(runtime_->elapsed_ms(slot.begun, slot.moved));
-  const int64_t begin_ns = origin_ns_ + ns_of(runtime_->elapsed_ms(origin_, slot.begun));
-  ++figures_.timed;
-  figures_.copy_ns += copy_ns;
-  if (copies_.size() < kMostCopies) copies_.push_back({begin_ns, begin_ns + copy_ns});
+  if (std::exchange(slot.timed, false)) {
+    try {
+      const int64_t copy_ns = ns_of(runtime_->elapsed_ms(slot.begun, slot.moved));
+      const int64_t begin_ns = origin_ns_ + ns_of(runtime_->elapsed_ms(origin_, slot.begun));
+      ++figures_.timed;
+      figures_.copy_ns += copy_ns;
+      if (copies_.size() < kMostCopies) copies_.push_back({begin_ns, begin_ns + copy_ns});
+    } catch (...) {  // it is not in the figures; what comes next on the device says what is wrong
+    }
+  }
   return std::exchange(slot.sources, {});
 }
 
@@ -278,11 +319,17 @@ void DeviceRing::time_step(Use& use) {
 
 void DeviceRing::hand_over(Buffer& buffer, const DeviceStream* stream) {
   auto& slot = *static_cast<Slot*>(buffer.context);
+  if (stream != nullptr && stream->device != runtime_->device()) {
+    if (!stream->device.is_host()) {
+      throw DeviceError("the stream that next() was given is another device's: the batch lies on " +
+                        runtime_->name());
+    }
+    stream = nullptr;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (slot.state == Slot::kHeld) return;  // another field of the same batch
     slot.state = Slot::kHeld;
-    ++held_;
     slot.use = 1 - slot.use;
     time_step(slot.last_use());
     slot.last_use().streamed = stream != nullptr;
@@ -318,7 +365,9 @@ void DeviceRing::read(const Buffer& buffer, size_t offset, void* out, size_t byt
 
 bool DeviceRing::all_held() const {
   const std::lock_guard lock(mutex_);
-  return held_ == slots_.size();
+  return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot->state == Slot::kHeld || slot->state == Slot::kLettingGo;
+  });
 }
 
 std::vector<CopyRecord> DeviceRing::take_copies() {
@@ -333,7 +382,7 @@ DeviceFigures DeviceRing::figures() const {
 
 // Nobody looks at the batch any more; what the consumer's stream was given to do with it may still
 // be going on.
-void DeviceRing::let_go(Slot& slot) noexcept {
+uint64_t DeviceRing::let_go(Slot& slot) noexcept {
   const bool was_held = slot.state == Slot::kHeld;
   bool recorded = false;
   if (was_held) {
@@ -345,20 +394,27 @@ void DeviceRing::let_go(Slot& slot) noexcept {
   }
   const std::lock_guard lock(mutex_);
   if (was_held) {
-    --held_;
     slot.worked_on = recorded;
     slot.last_use().untold = recorded && slot.last_use().streamed;
   }
   slot.let_go_at = ++let_go_count_;
-  slot.state = Slot::kFree;
+  slot.state = Slot::kLettingGo;
+  return slot.let_go_at;
+}
+
+// The run knows; unless it has used the slot already.
+void DeviceRing::is_let_go(Slot& slot, uint64_t at) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (slot.state == Slot::kLettingGo && slot.let_go_at == at) slot.state = Slot::kFree;
 }
 
 void DeviceRing::release(Buffer* buffer) {
   auto& slot = *static_cast<Slot*>(buffer->context);
-  // Who gets the place starts the next copy, so all else comes first.
   const std::shared_ptr<DeviceRing> ring = std::move(slot.ring);
-  const std::shared_ptr<void> place = std::move(slot.place);
-  ring->let_go(slot);
+  std::shared_ptr<void> place = std::move(slot.place);
+  const uint64_t at = ring->let_go(slot);
+  place.reset();  // who gets it starts the next copy, perhaps right here
+  ring->is_let_go(slot, at);
 }
 
 }  // namespace penstock::operators

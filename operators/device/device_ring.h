@@ -49,6 +49,7 @@ class DeviceRing final : public DeviceMemory, public std::enable_shared_from_thi
   void hand_over(Buffer& buffer, const DeviceStream* stream) override;
   void read(const Buffer& buffer, size_t offset, void* out, size_t bytes) override;
   bool all_held() const override;
+  void check() override;
   size_t buffers() const override { return slots_.size(); }
   DeviceFigures figures() const;
   std::vector<CopyRecord> take_copies();
@@ -68,7 +69,11 @@ class DeviceRing final : public DeviceMemory, public std::enable_shared_from_thi
   void time_step(Use& use);
   void make_room(Slot& slot, size_t bytes);
   void put_on_stream(Slot& slot, const Extent& extent, const FinishThere* finish, size_t result);
-  void let_go(Slot& slot) noexcept;
+  void make_slot();
+  void destroy() noexcept;
+  void wait_for(Slot& slot, bool work_too);
+  uint64_t let_go(Slot& slot) noexcept;
+  void is_let_go(Slot& slot, uint64_t at) noexcept;
   static void release(Buffer* buffer);
 
   std::shared_ptr<DeviceRuntime> runtime_;
@@ -76,7 +81,6 @@ class DeviceRing final : public DeviceMemory, public std::enable_shared_from_thi
   std::vector<std::unique_ptr<Slot>> slots_;
   mutable std::mutex mutex_;  ///< the slots' states and the figures
   uint64_t let_go_count_ = 0;
-  size_t held_ = 0;
   DeviceFigures figures_;
   EventHandle origin_ = nullptr;  ///< reached at origin_ns_ of CLOCK_MONOTONIC
   int64_t origin_ns_ = 0;

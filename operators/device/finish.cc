@@ -64,6 +64,12 @@ PictureBatch Finish::job(const Tensor& pictures, const Tensor* flips) const {
     throw std::invalid_argument("field '" + field_ + "' is " + pictures.describe() +
                                 ", not a batch of uint8 HWC pictures");
   }
+  for (const Tensor* tensor : {&pictures, flips}) {
+    if (tensor != nullptr && !tensor->contiguous()) {
+      throw std::invalid_argument("a field is " + tensor->describe() +
+                                  " with gaps between its elements; collate makes it dense");
+    }
+  }
   PictureBatch job;
   job.batch = pictures.size(0);
   job.height = pictures.size(1);

@@ -1,5 +1,7 @@
 #include "device/torch_pinned.h"
 
+#include <algorithm>
+
 #include "device/beside.h"
 #include "device/find_device.h"
 #include "device/torch/pinned.h"
@@ -19,7 +21,8 @@ class TorchPinned final : public ItemMemory {
     kept->torch = &torch_;
     kept->account = account;
     std::string reason;
-    void* const data = torch_.allocate(bytes, &kept->tensor, &reason);
+    // Of no bytes torch gives no address.
+    void* const data = torch_.allocate(std::max<size_t>(bytes, 1), &kept->tensor, &reason);
     if (data == nullptr) throw MachineError("pinned memory of torch: " + reason);
     BufferRef owner = wrap_memory(data, bytes, kept.get(), &Kept::release);
     (void)kept.release();  // the buffer has it now
@@ -32,10 +35,10 @@ class TorchPinned final : public ItemMemory {
 
  private:
   struct Kept {
-    static void release(void* kept) {
-      const std::unique_ptr<Kept> owned(static_cast<Kept*>(kept));
-      owned->torch->free(owned->tensor);
+    ~Kept() {
+      if (tensor != nullptr) torch->free(tensor);
     }
+    static void release(void* kept) { delete static_cast<Kept*>(kept); }
     const TorchPinnedFunctions* torch = nullptr;
     void* tensor = nullptr;
     std::shared_ptr<ByteAccount> account;

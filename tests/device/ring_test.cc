@@ -382,6 +382,37 @@ TEST_CASE("several devices know nothing of each other") {
   }
 }
 
+TEST_CASE("a stream of another device is refused, one of none is none: the thread waits") {
+  for (const auto& make : tested_devices()) {
+    Bench bench(make());
+    CAPTURE(bench.device.name);
+    int no_stream = 0;
+    const DeviceStream other{{Device::Kind::kCuda, 7}, &no_stream}, none;
+    const std::vector<Tensor> first = bench.copy(1), second = bench.copy(2);
+    CHECK_THROWS_WITH_AS(bench.ring->hand_over(*first[0].owner().get(), &other),
+                         doctest::Contains("is another device's"), DeviceError);
+    bench.ring->hand_over(*second[0].owner().get(), &none);
+    if (bench.device.name == "CUDA") continue;  // its memory cannot be looked at
+    const auto* seen = second[0].data_as<uint8_t>();
+    const std::vector<uint8_t> whole = pattern(2, kBytes);
+    CHECK(std::equal(seen, seen + second[0].nbytes(), whole.begin()));
+    bench.check_nothing_too_early();
+  }
+}
+
+TEST_CASE("a batch that is being let go of is held until its place is given back") {
+  Bench bench(tested_devices().front()(), 1);
+  const std::vector<Tensor> fields = bench.batch(1);
+  bool held_meanwhile = false;
+  std::vector<Tensor> there = bench.ring->copy(
+      {&fields[0], &fields[1]},
+      std::shared_ptr<void>(nullptr, [&](void*) { held_meanwhile = bench.ring->all_held(); }));
+  bench.hand_over(there);
+  there.clear();
+  CHECK(held_meanwhile);
+  CHECK_FALSE(bench.ring->all_held());
+}
+
 TEST_CASE("all held is all held") {
   Bench bench(tested_devices().front()());
   std::vector<Tensor> first = bench.copy(1), second = bench.copy(2);

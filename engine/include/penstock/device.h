@@ -69,7 +69,8 @@ class DeviceMemory {
   virtual void hand_over(Buffer& buffer, const DeviceStream* stream) = 0;
   /// Copies bytes of it to the heap and waits. Any thread, while the buffer is held.
   virtual void read(const Buffer& buffer, size_t offset, void* out, size_t bytes) = 0;
-  /// The consumer holds every buffer that there is: another one cannot come.
+  /// The consumer holds every buffer that there is, or is about to let go of it: until then another
+  /// one cannot come. Any thread.
   virtual bool all_held() const = 0;
   /// How many there are.
   virtual size_t buffers() const = 0;
@@ -77,6 +78,9 @@ class DeviceMemory {
   /// nested.
   virtual void begin_range(const char* name) = 0;
   virtual void end_range() = 0;
+  /// Waits for all copies that have begun, and not for the work on them, and throws what went wrong
+  /// with one. On the consumer's thread.
+  virtual void check() = 0;
 };
 
 /// The elements of a tensor in memory that the CPU can read, dense or not as they are: itself where
