@@ -44,7 +44,7 @@ class RunTrace {
     if (!error_.empty()) return;
     try {
       step();
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {
       error_ = error.what();
       if (warn_) warn_(error_);
     }

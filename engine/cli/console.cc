@@ -1,8 +1,10 @@
 #include "cli/console.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "report/words.h"
@@ -12,7 +14,14 @@ namespace {
 
 constexpr uint64_t kWarningsAtOnce = 10;
 constexpr auto kWarningPause = std::chrono::seconds(1);
-constexpr size_t kProgressWidth = 99;
+constexpr size_t kProgressWidth = 79, kMostProgressWidth = 99;
+
+/// Columns that a line may have without going on in the next row.
+size_t width_of_terminal() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return kProgressWidth;
+  return std::min<size_t>(size.ws_col - 1U, kMostProgressWidth);
+}
 
 }  // namespace
 
@@ -46,7 +55,7 @@ void Console::detail(const std::string& message) {
 void Console::progress(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (!shows_progress()) return;
-  write_stderr("\r\033[K" + fit(line, kProgressWidth));
+  write_stderr("\r\033[K" + fit(line, width_of_terminal()));
   progress_shown_ = true;
 }
 

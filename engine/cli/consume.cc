@@ -38,7 +38,7 @@ void choose_window(Run& run, const ConsumeOptions& options, StopState& stop, Con
     consumed->end = stop.last ? std::move(*stop.last) : run.impl().snapshot();
   }
   consumed->warmup = options.warmup.value_or(default_warmup(done));
-  if (consumed->warmup >= done) consumed->warmup = default_warmup(done);
+  if (consumed->warmup >= done) consumed->warmup = options.warmup ? 0 : default_warmup(done);
   if (consumed->warmup > 0 && consumed->warmup < consumed->early.size()) {
     consumed->begin = std::move(consumed->early[consumed->warmup]);
   } else {

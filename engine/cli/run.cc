@@ -32,6 +32,8 @@ struct RunFlags {
   std::string trace;
 };
 
+constexpr uint64_t kMostCounted = 10'000;  // epochs: each is counted by itself
+
 /// Batches until the run ends, where that can be known before.
 std::optional<uint64_t> expected_batches(const Plan& plan, const StartOptions& start) {
   const std::optional<uint64_t> batches = start.batches ? start.batches : plan.spec().batches;
@@ -40,6 +42,7 @@ std::optional<uint64_t> expected_batches(const Plan& plan, const StartOptions& s
   if (!epochs && batches) return batches;
   uint64_t total = 0;
   for (uint32_t epoch = 0; epoch < epochs.value_or(1); ++epoch) {
+    if (epoch == kMostCounted) return std::nullopt;
     const std::optional<uint64_t> of_epoch = plan.batches_per_epoch(epoch);
     if (!of_epoch) return std::nullopt;
     total += *of_epoch;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "cli/progress.h"
 #include "diagnose/steady.h"
@@ -39,18 +40,26 @@ CountedWindow take_batches(Run& run, const Work& work, const TimedRun& how,
   const uint64_t warmup = how.batches ? default_warmup(*how.batches) : 0;
   CountedWindow window;
   const auto begin = Clock::now();
+  bool epoch_is_empty = true;
   for (uint64_t batches = 0;;) {
     const Next next = run.next();
     if (next.kind == Next::Kind::kEnd) return window;
+    if (next.kind == Next::Kind::kEpochEnd && std::exchange(epoch_is_empty, true)) {
+      throw RunError(ErrorInfo{.message = "an epoch gave no batch"});  // nor will any other one
+    }
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     const bool enough = batches >= kWantedBatches || seconds >= how.longest_times * how.seconds;
     if (!how.batches && seconds >= how.seconds && enough) return window;
     if (next.kind != Next::Kind::kBatch) continue;
+    epoch_is_empty = false;
     if (how.on_batch) how.on_batch(next.batch);
     if (how.consumer_works) work.step(interrupted);
     ++batches;
     if (how.batches && batches == warmup) window.begin = run.impl().end_step();
-    if (how.batches && batches == *how.batches) window.end = run.impl().end_step();
+    if (how.batches && batches == *how.batches) {
+      window.end = run.impl().end_step();
+      return window;
+    }
   }
 }
 
@@ -65,13 +74,23 @@ CountedWindow take_batches(Run& run, const Work& work, const TimedRun& how,
   throw RunError(std::move(info));
 }
 
-/// The state from which the figures count: behind a fifth of the batches.
-const Snapshot& behind_warmup(const RunLog& log) {
-  const uint64_t skipped = log.marks.back().consumer.batches / 5;
-  const auto found =
-      std::find_if(log.marks.begin(), log.marks.end(),
-                   [skipped](const Snapshot& mark) { return mark.consumer.batches >= skipped; });
+/// The state from which the figures count: behind a fifth of the batches that `end` has, or the
+/// last one before them where they come all at once.
+const Snapshot& behind_warmup(const RunLog& log, const Snapshot& end) {
+  const uint64_t skipped = end.consumer.batches / 5;
+  auto found =
+      std::find_if(log.marks.begin(), log.marks.end(), [skipped, &end](const Snapshot& mark) {
+        return mark.consumer.batches >= skipped || mark.consumer.batches == end.consumer.batches;
+      });
+  if (found == log.marks.end()) --found;
+  while (found != log.marks.begin() && found->consumer.batches == end.consumer.batches) --found;
   return *found;
+}
+
+/// The last mark, or the state now where many batches have come since.
+Snapshot last_state(const RunLog& log, const Snapshot& now) {
+  const Snapshot& mark = log.marks.back();
+  return 5 * now.consumer.batches > 6 * mark.consumer.batches + 5 ? now : mark;
 }
 
 }  // namespace
@@ -134,8 +153,8 @@ std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,
     timed.begin = window.begin ? *window.begin : Snapshot();
     timed.end = window.end ? *window.end : run.impl().snapshot();
   } else {
-    timed.begin = behind_warmup(timed.log);
-    timed.end = timed.log.marks.back();
+    timed.end = last_state(timed.log, run.impl().snapshot());
+    timed.begin = behind_warmup(timed.log, timed.end);
   }
   context.warmup_batches = timed.begin.consumer.batches;
   timed.report = build_report(pipeline.plan(), timed.begin, timed.end, context);

@@ -10,6 +10,7 @@ namespace penstock {
 namespace {
 
 constexpr double kClearFall = 0.9;   // of the share of waiting
+constexpr double kLeastFall = 0.02;  // the same, in parts of the consumer's time
 constexpr double kClearRise = 1.02;  // of the throughput
 constexpr const char* kOutputs = "outputs";
 
@@ -151,6 +152,9 @@ bool misleads(const Comparison& comparison) {
   const auto& waiting = metric_of(comparison, "wait_frac").ratio;
   const auto& rate = metric_of(comparison, "ex/s").ratio;
   if (!waiting || !rate || waiting->value > kClearFall) return false;
+  if (waiting->low && !waiting->surely_below()) return false;
+  const MetricPair& share = metric_of(comparison, "wait_frac");
+  if (share.a - share.b < kLeastFall) return false;
   return !(rate->value >= kClearRise && (rate->surely_above() || !rate->low));
 }
 

@@ -161,11 +161,40 @@ void compare_params(const Plan& plan_a, const PlanNode& a, const Plan& plan_b, c
   }
 }
 
+/// A node's inputs as they are written, and by the nodes that they come from.
+struct Inputs {
+  std::string text;
+  Names nodes;
+};
+
+Inputs inputs_of(const Plan& plan, const std::string& id) {
+  Inputs inputs;
+  for (const NodeSpec& node : plan.spec().nodes) {
+    if (node.id != id) continue;
+    for (const FromSpec& from : node.from) {
+      inputs.text += (inputs.text.empty() ? "" : ", ") +
+                     (from.name.empty() ? "" : from.name + ": ") + from.node +
+                     (from.field.empty() ? "" : "." + from.field);
+      inputs.nodes.push_back(from.node);
+    }
+  }
+  std::sort(inputs.nodes.begin(), inputs.nodes.end());
+  return inputs;
+}
+
+/// Order, fields and names of several inputs; edges do not show them.
+void compare_inputs(const Plan& plan_a, const Plan& plan_b, const std::string& id,
+                    std::vector<ValueChange>* changes) {
+  const Inputs a = inputs_of(plan_a, id), b = inputs_of(plan_b, id);
+  if (a.nodes.size() > 1 && a.nodes == b.nodes) compare_values("from", a.text, b.text, changes);
+}
+
 std::vector<ValueChange> node_changes(const Plan& plan_a, const PlanNode& a, const Plan& plan_b,
                                       const PlanNode& b) {
   std::vector<ValueChange> changes;
   const auto order = [](const PlanNode& n) { return n.order == Order::kAny ? "any" : "preserve"; };
   compare_values("op", a.op, b.op, &changes);
+  compare_inputs(plan_a, plan_b, a.id, &changes);
   compare_params(plan_a, a, plan_b, b, &changes);
   compare_values("concurrency", std::to_string(a.concurrency), std::to_string(b.concurrency),
                  &changes);

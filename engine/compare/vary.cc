@@ -53,6 +53,10 @@ std::vector<std::string> split_values(std::string_view text) {
     }
     values.back() += c;
   }
+  for (std::string& value : values) {
+    const size_t begin = std::min(value.find_first_not_of(" \t"), value.size());
+    value = value.substr(begin, value.find_last_not_of(" \t") + 1 - begin);
+  }
   return values;
 }
 
@@ -147,12 +151,14 @@ void add_whole_range(const Range& range, std::vector<std::string>* values) {
 
 void add_range(const Range& range, std::vector<std::string>* values) {
   if (range.whole) return add_whole_range(range, values);
-  const double end = range.high * (1 + 1e-12);
+  // Steps as 0.1 are no exact doubles.
+  const double end = range.multiply ? range.high * (1 + 1e-12) : range.high + 1e-9 * range.step;
   for (size_t i = 0;; ++i) {
     const auto n = static_cast<double>(i);
-    const double value =
+    double value =
         range.multiply ? range.low * std::pow(range.step, n) : range.low + range.step * n;
     if (value > end) return;
+    if (std::abs(value) < 1e-9 * range.step && !range.multiply) value = 0;
     add_value(number_text(value) + range.unit, values);
   }
 }
@@ -195,7 +201,7 @@ Vary parse_vary(const std::string& text) {
   }
   Vary vary{.key = text.substr(0, equals), .values = {}};
   for (const std::string& value : split_values(std::string_view(text).substr(equals + 1))) {
-    if (value.find_first_not_of(" \t") == std::string::npos) {
+    if (value.empty()) {
       throw BadRequest(fmt::format("--vary {}: a value is missing", text), kExample);
     }
     if (const auto range = range_of(value)) {

@@ -174,10 +174,15 @@ std::string warning_text(const Comparison& comparison) {
   const MetricPair& waiting = metric_of(comparison, "wait_frac");
   const MetricPair& work = metric_of(comparison, "work");
   const MetricPair& rate = metric_of(comparison, "ex/s");
+  const bool rose = rate.ratio->value > 1;  // but no more than by chance
+  const std::string factor = rose && rate.ratio->low
+                                 ? fmt::format("{:.2f} x, {:.2f} to {:.2f}", rate.ratio->value,
+                                               *rate.ratio->low, *rate.ratio->high)
+                                 : fmt::format("{:.2f} x", rate.ratio->value);
   std::string text = fmt::format(
-      "warning: the share of waiting fell from {:.2f} to {:.2f}, and the throughput did not rise "
-      "({:.2f} x): no improvement.",
-      waiting.a, waiting.b, rate.ratio->value);
+      "warning: the share of waiting fell from {:.2f} to {:.2f}, and the throughput did not rise{} "
+      "({}): no improvement{}.",
+      waiting.a, waiting.b, rose ? " for sure" : "", factor, rose ? " that these runs show" : "");
   if (work.b > work.a) {
     text += fmt::format(" The consumer's own work became longer ({} -> {}).", duration_text(work.a),
                         duration_text(work.b));

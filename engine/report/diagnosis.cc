@@ -53,7 +53,8 @@ Section observation(const Diagnosis& diagnosis) {
   if (diagnosis.predicted && diagnosis.predicted->examples_per_s > 0) {
     text = fmt::format("From its costs the run as it is was predicted to give {}; it gives {}.",
                        samples(diagnosis.predicted->examples_per_s),
-                       samples(steady.verdict->examples_per_s));
+                       samples(steady.verdict->examples_per_s > 0 ? steady.verdict->examples_per_s
+                                                                  : steady.examples_per_s));
   } else {
     text = fmt::format("The run as it is gives {}.", samples(steady.examples_per_s));
   }
@@ -101,6 +102,10 @@ std::string change_of(const Trial& trial) {
 
 Section experiment(const Diagnosis& diagnosis) {
   Section section{"EXPERIMENT", {}, {}};
+  if (!diagnosis.steady) {
+    section.paragraphs.push_back("Not reached.");
+    return section;
+  }
   if (diagnosis.trials.empty()) {
     section.paragraphs.push_back("None: there is no verdict that one change could test.");
     return section;
@@ -176,7 +181,7 @@ std::string next_text(const Diagnosis& diagnosis) {
   if (verdict.limit == "not_stationary") {
     return "What changes in the data or on the machine during the run?";
   }
-  if (verdict.limit == "none") return "No single change will help by 3 % or more.";
+  if (verdict.limit == "none") return "No single change will help by 3.5 % or more.";
   if (tried(diagnosis) && !confirmed(diagnosis)) {
     return "The verdict is not confirmed. Repeat with a larger --seconds on a quiet machine; if it "
            "stays so, look first at what the results fit.";

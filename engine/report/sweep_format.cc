@@ -157,7 +157,10 @@ std::string stop_text(const Sweep& sweep, const Curve& curve) {
   const size_t stop = *curve.stops;
   std::string text = fixed_text(sweep, curve);
   if (curve.runs.size() == 1) return "";
-  if (stop + 1 == curve.runs.size()) {
+  if (stop + 1 == curve.runs.size() && curve.runs.size() < sweep.keys[curve.key].values.size()) {
+    text += fmt::format("no end of scaling seen up to {} = {}, the last value that was run", name,
+                        value_at(sweep, curve, stop));
+  } else if (stop + 1 == curve.runs.size()) {
     text += fmt::format("scaling goes on to {} = {}, the last value", name,
                         value_at(sweep, curve, stop));
   } else if (stop == 0) {

@@ -57,10 +57,13 @@ Json curve_json(const Sweep& sweep, const Curve& curve) {
     if (!index) return Json(nullptr);
     return value_json(*sweep.runs[curve.runs[*index]].row.values[curve.key]);
   };
+  // The last run says nothing of values behind it that were not run.
+  const bool open = curve.stops && *curve.stops + 1 == curve.runs.size() &&
+                    curve.runs.size() < sweep.keys[curve.key].values.size();
   return {{"key", sweep.keys[curve.key].key},
           {"runs", curve.runs},
           {"serial", curve.serial ? Json(*curve.serial) : Json(nullptr)},
-          {"stops_at", value(curve.stops)},
+          {"stops_at", open ? Json(nullptr) : value(curve.stops)},
           {"predicted_stop", value(curve.predicted)},
           {"jobs", jobs_json(sweep, curve)}};
 }

@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint64_t kLinkTrack = 1000;  // beside the slots of a node
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string name_of(const Plan& plan, int node) {
   const auto at = static_cast<size_t>(node);

@@ -129,11 +129,12 @@ TEST_CASE("a diagnosis sets the length of its runs itself") {
 TEST_CASE("a pipeline that cannot run is no diagnosis") {
   const TempFolder folder;
   CHECK(penstock_command({"diagnose", (folder / "none.yaml").string()}).code == 78);
-  const std::string empty = folder.write("empty.yaml", R"(penstock: 1
-nodes:
+  for (const std::string more : {"", "epochs: 1\n"}) {
+    const std::string empty = folder.write("empty.yaml", "penstock: 1\n" + more + R"(nodes:
   - {id: make, op: synthetic, params: {items: 0, shape: [3]}}
 )");
-  const Outcome outcome = penstock_command({"diagnose", empty, "--seconds", "0.3"});
-  CHECK(outcome.code == 1);
-  CHECK(outcome.err.find("gave no batch") != std::string::npos);
+    const Outcome outcome = penstock_command({"diagnose", empty, "--seconds", "0.3"});
+    CHECK(outcome.code == 1);
+    CHECK(outcome.err.find("gave no batch") != std::string::npos);
+  }
 }

@@ -49,6 +49,8 @@ TEST_CASE("a share of waiting that falls without a gain misleads") {
       // Waiting as before, or nearly.
       {{{450, 0.80}, {451, 0.80}}, {{430, 0.79}, {431, 0.79}}, false},
       {{{450, 0.0}, {451, 0.0}}, {{430, 0.0}, {431, 0.0}}, false},
+      // Next to nothing, of next to nothing.
+      {{{450, 0.003}, {451, 0.003}}, {{430, 0.0025}, {431, 0.0025}}, false},
   };
   for (const Case& each : cases) {
     CHECK(comparison_of(each.a, each.b).wait_misleads == each.misleads);

@@ -105,6 +105,14 @@ TEST_CASE("edges are resized, cut and drawn; settings of the whole pipeline chan
   CHECK(diff_text(in_line, split) ==
         "  - edge left -> right\n"
         "  + edge read -> right\n");
+  const PlanBuilder swapped = read()
+                                  .node("left", "pass")
+                                  .node("right", "pass")
+                                  .from({"read"})
+                                  .node("join", "pair")
+                                  .from_named({{"a", "right"}, {"b", "left"}});
+  CHECK(diff_text(split, swapped) ==
+        "  ~ node join: from a: left, b: right -> a: right, b: left\n");
 }
 
 TEST_CASE("the fingerprints tell whether the batches are meant to be the same") {

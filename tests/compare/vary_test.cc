@@ -48,6 +48,10 @@ TEST_CASE("values are listed, counted up, or multiplied up") {
   CHECK(values_of("1..8ms:*2") == Words{"1ms", "2ms", "4ms", "8ms"});
   CHECK(values_of("1MiB..3MiB:1MiB") == Words{"1MiB", "2MiB", "3MiB"});
   CHECK(values_of("7..7") == Words{"7"});
+  CHECK(values_of("-3..-1") == Words{"-3", "-2", "-1"});
+  CHECK(values_of("-1..-1") == Words{"-1"});
+  CHECK(values_of("-0.3..0:0.1") == Words{"-0.3", "-0.2", "-0.1", "0"});
+  CHECK(values_of("1, 2 ,4") == Words{"1", "2", "4"});
 }
 
 TEST_CASE("whole numbers are counted exactly, however large") {

@@ -72,7 +72,9 @@ TEST_CASE("a sweep that ended early shows what it has") {
   const std::string text = format_text(sweep);
   CHECK(text.rfind("photos: 3 runs of 4 (interrupted), 3 s each\n", 0) == 0);
   CHECK(text.find("\n4 ") == std::string::npos);
-  CHECK(text.find("goes on to decode.concurrency = 2, the last value") != std::string::npos);
+  CHECK(text.find(
+            "no end of scaling seen up to decode.concurrency = 2, the last value that was run") !=
+        std::string::npos);
   for (SweepRun& run : sweep.runs) run.report.reset();
   CHECK(format_text(sweep) == "photos: 0 runs of 4 (interrupted), 3 s each\n");
 }
