@@ -71,10 +71,37 @@ std::string baselines(const Json& summary) {
   return text;
 }
 
+std::string list(const Json& names) {
+  std::string text;
+  for (const Json& name : names) {
+    text += (text.empty() ? "" : ", ") + name.get<std::string>();
+  }
+  return text;
+}
+
+std::string misses(const Json& summary) {
+  std::string text =
+      "| seed | planted | verdict | confidence | its gain | best | best gain |\n"
+      "|---|---|---|---|---|---|---|\n";
+  const auto gain = [](const Json& value) {
+    return value.is_null() ? "-" : fmt::format("{:.2f}", value.get<double>());
+  };
+  for (const Json& of : summary["wrong"]) {
+    const std::string limit = of["limit"].get<std::string>(), named = list(of["named"]);
+    text += fmt::format("| {} | {} | {} | {:.2f} | {} | {} | {} |\n", of["seed"].dump(),
+                        of["planted"].get<std::string>(),
+                        named.empty() || named == limit ? limit : limit + ": " + named,
+                        of["confidence"].get<double>(), gain(of["measured"]), list(of["best"]),
+                        gain(of["best_gain"]));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string markdown_of(const Json& summary) {
-  return overall(summary) + "\n" + classes(summary) + "\n" + baselines(summary);
+  return overall(summary) + "\n" + classes(summary) + "\n" + baselines(summary) + "\n" +
+         misses(summary);
 }
 
 }  // namespace penstock::bench::attribution

@@ -74,8 +74,8 @@ class Simulation {
  public:
   Simulation(const Costs& costs, uint64_t seed)
       : costs_(costs), seed_(seed), cpus_(costs.cpus, threads_of(costs)) {
-    for (size_t t = 0; t < static_cast<size_t>(costs.threads); ++t) pool_.push_back(1 + t);
-    size_t next = 1 + pool_.size();
+    size_t next = kItsThread + 1;
+    for (int t = 0; t < costs.threads; ++t) pool_.push_back(next++);
     nodes_.resize(costs.nodes.size());
     content_.resize(costs.edges.size(), 0);
     queued_.resize(costs.nodes.size() + 1, 0);
@@ -118,7 +118,7 @@ class Simulation {
   }
 
  private:
-  static constexpr size_t kConsumer = SIZE_MAX;
+  static constexpr size_t kConsumer = SIZE_MAX, kItsThread = 0;
   struct Job {
     size_t node;
     uint64_t firing;
@@ -126,7 +126,7 @@ class Simulation {
     double off_ms;
   };
 
-  /// The consumer's is the first, the engine's CPU threads follow, then those of slots.
+  /// The consumer's, the engine's CPU threads, and those of slots, in this order.
   static size_t threads_of(const Costs& costs) {
     size_t count = 1 + static_cast<size_t>(costs.threads);
     for (const NodeCosts& node : costs.nodes) {
@@ -220,7 +220,8 @@ class Simulation {
       consumer_works_ = true;
       const ConsumerCosts& costs = costs_.consumer;
       const double factor = factor_at(costs.spread, costs.trace, seed_, nodes_.size(), ++works_);
-      begin(kConsumer, 0, 0, costs.cpu_ms * factor, costs.off_ms * factor + costs.latency_ms);
+      begin(kConsumer, 0, kItsThread, costs.cpu_ms * factor,
+            costs.off_ms * factor + costs.latency_ms);
       return true;
     }
     return false;

@@ -64,6 +64,25 @@ TEST_CASE("a pipeline of the chapter gives the same batches whatever works on th
   CHECK(digest({"--set", "consumer.queue.items=8"}) == serial);
 }
 
+TEST_CASE("a faster or slower consumer does not change what is said of the stages") {
+  struct Expected {
+    const char *sleep, *limit, *node;
+  };
+  for (const Expected& expected : {Expected{"5ms", "node", "slow"},
+                                   {"15ms", "node", "slow"},
+                                   {"23ms", "consumer", "consumer"}}) {
+    CAPTURE(expected.sleep);
+    const Outcome outcome =
+        penstock_command({"run", chapter("three_consumers.yaml"), "--format", "json", "--set",
+                          std::string("consumer.sleep=") + expected.sleep});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    const json verdict = json::parse(outcome.out)["verdict"];
+    INFO(verdict["reason"].get<std::string>());
+    CHECK(verdict["limit"] == expected.limit);
+    CHECK(verdict["nodes"] == json::array({expected.node}));
+  }
+}
+
 TEST_CASE("a byte budget bounds what is in flight") {
   const auto in_flight = [](const char* memory) {
     return report_of(chapter("bytes.yaml"), {"--set", memory})["bytes_in_flight_max"].get<double>();
