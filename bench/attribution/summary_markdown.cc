@@ -88,11 +88,12 @@ std::string misses(const Json& summary) {
   };
   for (const Json& of : summary["wrong"]) {
     const std::string limit = of["limit"].get<std::string>(), named = list(of["named"]);
-    text += fmt::format("| {} | {} | {} | {:.2f} | {} | {} | {} |\n", of["seed"].dump(),
-                        of["planted"].get<std::string>(),
-                        named.empty() || named == limit ? limit : limit + ": " + named,
-                        of["confidence"].get<double>(), gain(of["measured"]), list(of["best"]),
-                        gain(of["best_gain"]));
+    text +=
+        fmt::format("| {} | {} | {} | {:.2f} | {} | {} | {} |\n", of["seed"].dump(),
+                    of["planted"].get<std::string>(),
+                    named.empty() || named == limit ? limit : fmt::format("{}: {}", limit, named),
+                    of["confidence"].get<double>(), gain(of["measured"]), list(of["best"]),
+                    gain(of["best_gain"]));
   }
   return text;
 }
