@@ -78,10 +78,9 @@ CountedWindow take_batches(Run& run, const Work& work, const TimedRun& how,
 /// last one before them where they come all at once.
 const Snapshot& behind_warmup(const RunLog& log, const Snapshot& end) {
   const uint64_t skipped = end.consumer.batches / 5;
-  auto found =
-      std::find_if(log.marks.begin(), log.marks.end(), [skipped, &end](const Snapshot& mark) {
-        return mark.consumer.batches >= skipped || mark.consumer.batches == end.consumer.batches;
-      });
+  auto found = std::find_if(log.marks.begin(), log.marks.end(), [skipped](const Snapshot& mark) {
+    return mark.consumer.batches >= skipped;
+  });
   if (found == log.marks.end()) --found;
   while (found != log.marks.begin() && found->consumer.batches == end.consumer.batches) --found;
   return *found;

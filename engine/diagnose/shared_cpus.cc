@@ -99,16 +99,16 @@ void SharedCpus::tick() {
     if (cpu.threads.empty()) pull(&cpu);
   }
   if ((ticks_ + 1) % kBalanceTicks != 0) return;
-  const auto least = std::min_element(cpus_.begin(), cpus_.end(), [](const Cpu& a, const Cpu& b) {
-    return a.threads.size() < b.threads.size();
-  });
+  const auto least = std::min_element(cpus_.begin(), cpus_.end(), has_fewer);
   if (cpus_[busiest()].threads.size() > least->threads.size()) pull(&*least);
 }
 
+bool SharedCpus::has_fewer(const Cpu& a, const Cpu& b) {
+  return a.threads.size() < b.threads.size();
+}
+
 size_t SharedCpus::busiest() const {
-  const auto most = std::max_element(cpus_.begin(), cpus_.end(), [](const Cpu& a, const Cpu& b) {
-    return a.threads.size() < b.threads.size();
-  });
+  const auto most = std::max_element(cpus_.begin(), cpus_.end(), has_fewer);
   return static_cast<size_t>(most - cpus_.begin());
 }
 

@@ -51,6 +51,7 @@ class SharedCpus {
     double mean_idle = 1;  ///< of late
   };
 
+  static bool has_fewer(const Cpu& a, const Cpu& b);
   void put(size_t thread, size_t cpu);
   void leave(size_t thread);
   bool looks_for_idle() const;

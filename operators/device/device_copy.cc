@@ -93,10 +93,7 @@ void DeviceCopy::process(Context& ctx) {
   for (const int field : fields_) {
     const auto* tensor = std::get_if<Tensor>(&ctx.in().fields[static_cast<size_t>(field)]);
     if (tensor == nullptr || !tensor->defined()) continue;
-    if (!tensor->contiguous()) {
-      throw std::invalid_argument("a field is " + tensor->describe() +
-                                  " with gaps between its elements; collate makes it dense");
-    }
+    require_dense(*tensor);
     sources.push_back(tensor);
     moved.push_back(field);
   }

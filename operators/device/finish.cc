@@ -24,6 +24,12 @@ void check_values(const std::vector<double>& values, const char* param, bool zer
 
 }  // namespace
 
+void require_dense(const Tensor& tensor) {
+  if (tensor.contiguous()) return;
+  throw std::invalid_argument("a field is " + tensor.describe() +
+                              " with gaps between its elements; collate makes it dense");
+}
+
 std::optional<Finish> Finish::from(const Params& params) {
   Finish finish;
   finish.field_ = params.text("normalize");
@@ -65,10 +71,7 @@ PictureBatch Finish::job(const Tensor& pictures, const Tensor* flips) const {
                                 ", not a batch of uint8 HWC pictures");
   }
   for (const Tensor* tensor : {&pictures, flips}) {
-    if (tensor != nullptr && !tensor->contiguous()) {
-      throw std::invalid_argument("a field is " + tensor->describe() +
-                                  " with gaps between its elements; collate makes it dense");
-    }
+    if (tensor != nullptr) require_dense(*tensor);
   }
   PictureBatch job;
   job.batch = pictures.size(0);

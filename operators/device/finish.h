@@ -9,6 +9,9 @@
 
 namespace penstock::operators {
 
+/// Throws std::invalid_argument for a tensor with gaps between its elements.
+void require_dense(const Tensor& tensor);
+
 /// By the parameters `normalize`, `mean`, `std`, `layout` and `flips`.
 class Finish {
  public:
