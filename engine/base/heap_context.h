@@ -29,8 +29,10 @@ class HeapContext : public Context {
   }
   void set(int field, Field value) override { changes_[field] = std::move(value); }
   bool cancelled() const override { return false; }
+  void tally(size_t which, uint64_t by) override { tallies_.at(which) += by; }
 
   bool dropped() const { return dropped_; }
+  const Tallies& tallies() const { return tallies_; }
   /// The output: the fields that it begins with, and what the body changed. Throws
   /// std::logic_error for a field that the operator's infer() did not add.
   Item finish(std::vector<Field> start, size_t fields) {
@@ -50,6 +52,7 @@ class HeapContext : public Context {
  private:
   Origin at_;
   std::map<int, Field> changes_;
+  Tallies tallies_{};
 };
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 
 #include "measure/histogram.h"
 #include "penstock/device.h"
+#include "penstock/schema.h"
 
 namespace penstock {
 
@@ -44,6 +45,7 @@ struct UnitSnapshot {
   uint64_t clamps = 0;      ///< stamps that had to be put in order
   Histogram service;        ///< body durations
   DeviceFigures device;
+  Tallies tallies{};
 };
 
 struct EdgeSnapshot {

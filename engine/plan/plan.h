@@ -36,6 +36,7 @@ struct PlanNode {
   State state = State::kStateless;
   bool random = false, order_sensitive = false;
   bool may_drop = false;  ///< its body may drop samples, so that data decides how many come out
+  std::vector<std::string> tallies;  ///< names of what its bodies count
   int concurrency = 1;
   Order order = Order::kPreserve;
   ErrorPolicy policy;

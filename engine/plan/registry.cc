@@ -14,6 +14,21 @@ bool is_name(const std::string& text) {
   });
 }
 
+std::string missing_in_tallies(const Schema& schema) {
+  if (schema.tallies().size() > kMaxTallies) {
+    return "operator '" + schema.name() + "' has more than " + std::to_string(kMaxTallies) +
+           " tallies";
+  }
+  std::set<std::string> seen;
+  for (const auto& [name, doc] : schema.tallies()) {
+    const std::string place = "tally '" + name + "' of '" + schema.name() + "'";
+    if (!is_name(name)) return place + " has no proper name";
+    if (!seen.insert(name).second) return place + " is declared twice";
+    if (doc.empty()) return place + " has no documentation";
+  }
+  return {};
+}
+
 // What a schema must have so that every page and check made from it is complete.
 std::string missing_in(const Schema& schema) {
   if (!is_name(schema.name())) return "an operator has the name '" + schema.name() + "'";
@@ -29,7 +44,7 @@ std::string missing_in(const Schema& schema) {
       return place + " is required and has a default";
     }
   }
-  return {};
+  return missing_in_tallies(schema);
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ void take_schema(const Registry::Entry& entry, PlanNode* node) {
   node->random = schema.is_random();
   node->order_sensitive = schema.is_order_sensitive();
   node->may_drop = schema.may_drop();
+  for (const auto& [name, doc] : schema.tallies()) node->tallies.push_back(name);
   node->make = entry.def.make;
 }
 

@@ -243,6 +243,11 @@ std::string schema_of(const PenstockOperator& op, Schema* schema) {
   for_each_field(op.writes, op, [schema](const PenstockField& field) {
     schema->writes(field.name, text_of(field.doc));
   });
+  if (op.struct_size >= offsetof(PenstockOperator, tallies) + sizeof(void*)) {
+    for_each_field(op.tallies, op, [schema](const PenstockField& field) {
+      schema->tallies(field.name, text_of(field.doc));
+    });
+  }
   return add_params(op, schema);
 }
 

@@ -265,6 +265,13 @@ int fail_of_machine(PenstockFiring* firing, const char* message) {
   });
 }
 
+int tally(PenstockFiring* firing, size_t which, uint64_t by) {
+  return guarded(firing, -1, [&] {
+    firing->context->tally(which, by);
+    return 0;
+  });
+}
+
 }  // namespace
 
 const PenstockHost& c_host() {
@@ -294,6 +301,7 @@ const PenstockHost& c_host() {
       .cancelled = cancelled,
       .fail = fail,
       .fail_of_machine = fail_of_machine,
+      .tally = tally,
   };
   return kHost;
 }

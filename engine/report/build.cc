@@ -80,6 +80,9 @@ NodeReport node_report(const Plan& plan, const PlanUnit& unit, const PlanNode& n
   report.items_out = end.items_out - begin.items_out;
   report.skipped = end.skipped - begin.skipped;
   report.filtered = end.filtered - begin.filtered;
+  for (size_t i = 0; i < node.tallies.size(); ++i) {
+    report.tallies.emplace_back(node.tallies[i], end.tallies[i] - begin.tallies[i]);
+  }
   report.service_ms = spread_ms(begin.service, end.service);
   report.firings = report.service_ms.count;
 

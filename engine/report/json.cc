@@ -70,6 +70,7 @@ Json json_of(const NodeReport& node) {
                {"share", json_of(node.share)},
                {"starved_by", node.starved_by},
                {"blocked_by", node.blocked_by}};
+  for (const auto& [name, count] : node.tallies) json["tallies"][name] = count;
   if (node.device) json["device"] = json_of(*node.device);
   return json;
 }

@@ -186,8 +186,9 @@ std::string format_markdown(const Schema& schema) {
   std::string text = fmt::format("## {}\n\n{}\n\n{}. Since {}.\n\n", schema.name(), schema.doc(),
                                  traits_of(schema), schema.since());
   text += params_table(schema);
-  const std::string fields =
-      fields_text("reads", schema.reads()) + fields_text("writes", schema.writes());
+  const std::string fields = fields_text("reads", schema.reads()) +
+                             fields_text("writes", schema.writes()) +
+                             fields_text("counts", schema.tallies());
   if (!fields.empty()) text += fields + "\n";
   if (!schema.example().empty()) text += "```yaml\n- " + schema.example() + "\n```\n\n";
   return text;

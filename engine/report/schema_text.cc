@@ -119,6 +119,7 @@ Json json_of(const Registry::Entry& entry) {
           {"params", std::move(params)},
           {"reads", fields_json(schema.reads())},
           {"writes", fields_json(schema.writes())},
+          {"tallies", fields_json(schema.tallies())},
           {"example", schema.example()}};
 }
 
@@ -177,6 +178,7 @@ std::string format_operator_text(const Registry::Entry& entry) {
   }
   text += fields_text("reads", schema.reads());
   text += fields_text("writes", schema.writes());
+  text += fields_text("counts", schema.tallies());
   if (!schema.example().empty()) text += "\nexample\n  - " + schema.example() + "\n";
   return text;
 }

@@ -141,6 +141,19 @@ std::string edges_text(const Report& report) {
   return table.text();
 }
 
+/// A line for each node that has counted something: "decode: 12 oriented, 1 filled".
+std::string tallies_text(const Report& report) {
+  std::string text;
+  for (const NodeReport& node : report.nodes) {
+    std::string counts;
+    for (const auto& [name, count] : node.tallies) {
+      if (count > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
+    }
+    if (!counts.empty()) text += fmt::format("{}: {}\n", fit(node.id, 40), printable(counts));
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string copy_text(const DeviceReport& device) {
   const auto each = static_cast<double>(std::max<uint64_t>(1, device.copies));
   std::string text = fmt::format(
@@ -210,7 +223,7 @@ std::string foot_text(const Report& report) {
 
 std::string format_text(const Report& report) {
   std::string text = head_text(report) + "\n" + nodes_text(report) + "\n" + edges_text(report) +
-                     devices_text(report);
+                     tallies_text(report) + devices_text(report);
   const std::string skipped = skipped_text(report);
   if (!skipped.empty()) text += "\n" + skipped;
   text += "\n" + foot_text(report);

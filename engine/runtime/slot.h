@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -50,9 +51,10 @@ class BodyContext final : public Context {
   bool cancelled() const override;
   std::string key(size_t i) const override;
   std::shared_ptr<void> take_place() override;
+  void tally(size_t which, uint64_t by) override;
 
   bool dropped() const { return dropped_; }
-  /// Puts the gathered fields into `item`, which then has `fields` fields.
+  /// Puts the gathered fields into `item`, which then has `fields` fields; tallies count.
   void commit(Item& item, int fields);
   /// Forgets them: the body failed or dropped its sample.
   void discard() {
@@ -61,10 +63,14 @@ class BodyContext final : public Context {
 
  private:
   struct Pending {
-    int field = 0;
+    int field = 0;  ///< kFirstTally and what follows: no field, but a tally
     Field value;
+    uint64_t count = 0;  ///< of a tally
+    bool is_tally() const { return field < kFirstTally + static_cast<int>(kMaxTallies); }
   };
+  static constexpr int kFirstTally = std::numeric_limits<int>::min();
   Field& add(int field, Field&& value);
+  void count_tallies(int fields);
   Slot* slot_ = nullptr;
   BufferRef block_;  ///< of the output, where the node has memory of its own
   /// Kept from firing to firing; what output() returned stays where it is.

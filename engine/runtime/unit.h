@@ -8,6 +8,7 @@
 /// that is shorter than handing it over runs inside evaluate() too, where nobody can miss it (see
 /// runs_itself()).
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -71,6 +72,10 @@ class Unit {
   int index() const { return index_; }
   RunCore& run() const { return run_; }
   bool stopped() const { return stopped_.load(std::memory_order_acquire); }
+  /// Adds to one of the operator's tallies. Any thread.
+  void count_tally(size_t which, uint64_t by) {
+    tallies_[which].fetch_add(by, std::memory_order_relaxed);
+  }
   /// Epochs whose epoch_end has left this unit (of a sink: has arrived).
   uint32_t epochs_done() const { return epochs_done_.load(std::memory_order_acquire); }
   /// Mean body, and what moving a firing to another core releases; nanoseconds.
@@ -228,7 +233,8 @@ class Unit {
   std::vector<FiringRecord> recorded_;  // a ring once it is full
   size_t recorded_next_ = 0;
   uint64_t recorded_lost_ = 0;
-  DeviceFigures figures_before_;  // of the operator, before the run
+  DeviceFigures figures_before_;                              // of the operator, before the run
+  std::array<std::atomic<uint64_t>, kMaxTallies> tallies_{};  // by bodies' threads
 };
 
 }  // namespace penstock

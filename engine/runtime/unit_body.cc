@@ -50,6 +50,38 @@ Field& BodyContext::add(int field, Field&& value) {
   return pending.value;
 }
 
+// Among the fields, so that it is forgotten where they are, and costs nothing where there is none.
+void BodyContext::tally(size_t which, uint64_t by) {
+  if (which >= slot_->unit->node().tallies.size()) {
+    throw std::out_of_range("the operator's schema has no tally of that number");
+  }
+  const int place = kFirstTally + static_cast<int>(which);
+  for (size_t i = 0; i < used_; ++i) {
+    if (pending_[i]->field == place) {
+      pending_[i]->count += by;
+      return;
+    }
+  }
+  add(place, Field());
+  pending_[used_ - 1]->count = by;
+}
+
+// All of them at the first one, and none where a field is wrong: the body fails then.
+void BodyContext::count_tallies(int fields) {
+  for (size_t i = 0; i < used_; ++i) {
+    const Pending& pending = *pending_[i];
+    if (!pending.is_tally() && (pending.field < 0 || pending.field >= fields)) {
+      throw std::logic_error("the operator wrote a field that infer() did not add");
+    }
+  }
+  for (size_t i = 0; i < used_; ++i) {
+    Pending& pending = *pending_[i];
+    if (!pending.is_tally()) continue;
+    slot_->unit->count_tally(static_cast<size_t>(pending.field - kFirstTally),
+                             std::exchange(pending.count, 0));
+  }
+}
+
 std::shared_ptr<void> BodyContext::take_place() {
   if (slot_->reservation == nullptr) return nullptr;
   return std::exchange(slot_->reservation, nullptr)->token();
@@ -70,7 +102,8 @@ void BodyContext::commit(Item& item, int fields) {
   for (size_t i = 0; i < used_; ++i) {
     Pending& pending = *pending_[i];
     if (pending.field < 0 || pending.field >= fields) {
-      throw std::logic_error("the operator wrote a field that infer() did not add");
+      count_tallies(fields);
+      continue;
     }
     item.fields[static_cast<size_t>(pending.field)] = std::move(pending.value);
   }

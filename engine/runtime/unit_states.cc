@@ -264,6 +264,9 @@ void Unit::snapshot_states(int64_t now, UnitSnapshot* out) const {
   out->filtered = filtered_;
   out->errors = errors_;
   out->clamps = clamps_;
+  for (size_t i = 0; i < kMaxTallies; ++i) {
+    out->tallies[i] = tallies_[i].load(std::memory_order_relaxed);
+  }
   if (const Operator* of = figures_of_.load(std::memory_order_acquire)) {
     out->device = of->device_figures() - figures_before_;
   }

@@ -29,8 +29,9 @@ class TestContext : public HeapContext {
 
   /// The finished output; `start` holds the fields that it begins with.
   Sample sample(std::vector<Field> start, const FieldTable& table) {
-    Sample sample{.origin = *origin_, .dropped = dropped_, .fields = {}};
+    Sample sample{.origin = *origin_, .dropped = dropped_, .tallies = {}, .fields = {}};
     if (dropped_) return sample;
+    sample.tallies = tallies();
     Item item = finish(std::move(start), static_cast<size_t>(table.size()));
     for (int i = 0; i < table.size(); ++i) {
       if (!table.at(i).name.empty()) {

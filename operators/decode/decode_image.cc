@@ -48,9 +48,12 @@ class DecodeImage : public Operator {
     }
     const kernels::ImageInfo info = decoder_.read_header(encoded.bytes(), options_);
     decoder_.decode(output_picture(ctx, field_, info.height, info.width, info.channels));
+    if (info.orientation > 1) ctx.tally(kOriented);
+    if (decoder_.filled()) ctx.tally(kFilled);
   }
 
  private:
+  enum Tally : size_t { kOriented, kFilled };
   kernels::DecodeOptions options_;
   std::string name_;
   int field_ = -1;
@@ -98,6 +101,8 @@ OperatorDef make_decode_image() {
               .low = 1})
       .reads("image", "encoded JPEG or PNG: uint8, one dimension")
       .writes("image", "uint8 HWC picture")
+      .tallies("oriented", "pictures whose EXIF orientation is not upright, applied or not")
+      .tallies("filled", "damaged pictures that were kept (`damaged: fill`)")
       .example("{op: decode_image, params: {orientation: apply}}");
   return {.schema = std::move(schema),
           .make = [](const Params& params) { return std::make_unique<DecodeImage>(params); }};

@@ -48,8 +48,8 @@ void ImageDecoder::decode(const MutableImageView& out) {
   apply_orientation(stored, info_.orientation, out);
 }
 
-int ImageDecoder::warnings() const {
-  return info_.format == ImageFormat::kJpeg ? jpeg_.warnings() : png_.warnings();
+bool ImageDecoder::filled() const {
+  return info_.format == ImageFormat::kJpeg ? jpeg_.filled() : png_.filled();
 }
 
 }  // namespace penstock::kernels

@@ -27,8 +27,8 @@ class ImageDecoder {
   /// read_header() returned. Throws ImageError; what `out` then holds is unspecified.
   void decode(const MutableImageView& out);
 
-  /// Warnings of the codec about the last picture.
-  int warnings() const;
+  /// Whether the last picture was damaged and kept: only with Damaged::kFill.
+  bool filled() const;
 
  private:
   void decode_stored(const MutableImageView& out);

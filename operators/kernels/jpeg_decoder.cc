@@ -175,7 +175,7 @@ JpegDecoder::JpegDecoder() : impl_(std::make_unique<Impl>()) {
 
 JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&impl_->jpeg); }
 
-int JpegDecoder::warnings() const { return impl_->errors.warnings; }
+bool JpegDecoder::filled() const { return impl_->errors.warnings > 0; }
 
 ImageInfo JpegDecoder::read_header(std::span<const std::uint8_t> bytes,
                                    const DecodeOptions& options) {

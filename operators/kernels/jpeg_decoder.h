@@ -30,8 +30,8 @@ class JpegDecoder {
   /// afterwards.
   void decode(const MutableImageView& out);
 
-  /// Warnings that libjpeg gave for the last picture; above 0 only with Damaged::kFill.
-  int warnings() const;
+  /// Whether the last picture was damaged and kept: only with Damaged::kFill.
+  bool filled() const;
 
  private:
   struct Impl;

@@ -16,7 +16,7 @@ struct PngDecoder::Impl {
   std::jmp_buf exit;
   bool truncated = false;
   Damaged damaged = Damaged::kError;
-  int warnings = 0;
+  bool filled = false;
   char text[256] = {};
   int height = 0;
   int width = 0;
@@ -46,7 +46,7 @@ struct PngDecoder::Impl {
     std::longjmp(impl.exit, 1);  // NOLINT(cert-err52-cpp): the only way out of a C library
   }
 
-  static void on_warning(png_structp png, png_const_charp) { ++of(png).warnings; }
+  static void on_warning(png_structp, png_const_charp) {}
 
   static void read_bytes(png_structp png, png_bytep to, std::size_t count) {
     Impl& impl = of(png);
@@ -108,7 +108,7 @@ struct PngDecoder::Impl {
 PngDecoder::PngDecoder() : impl_(std::make_unique<Impl>()) {}
 PngDecoder::~PngDecoder() = default;
 
-int PngDecoder::warnings() const { return impl_->warnings; }
+bool PngDecoder::filled() const { return impl_->filled; }
 
 ImageInfo PngDecoder::read_header(std::span<const std::uint8_t> bytes,
                                   const DecodeOptions& options) {
@@ -116,7 +116,7 @@ ImageInfo PngDecoder::read_header(std::span<const std::uint8_t> bytes,
   impl.reset();
   impl.rest = bytes;
   impl.truncated = false;
-  impl.warnings = 0;
+  impl.filled = false;
   impl.damaged = options.damaged;
   impl.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &impl, Impl::on_error, Impl::on_warning);
   if (impl.png != nullptr) impl.info = png_create_info_struct(impl.png);
@@ -151,7 +151,7 @@ void PngDecoder::decode(const MutableImageView& out) {
   }
   if (!impl.finishes([&impl, &out] { impl.read_rows(out); })) {
     if (impl.damaged == Damaged::kError) impl.fail();
-    ++impl.warnings;
+    impl.filled = true;
   }
   impl.reset();
 }

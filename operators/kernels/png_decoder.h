@@ -29,8 +29,8 @@ class PngDecoder {
   /// afterwards.
   void decode(const MutableImageView& out);
 
-  /// Warnings of libpng about the last picture.
-  int warnings() const;
+  /// Whether the last picture was damaged and kept: only with Damaged::kFill.
+  bool filled() const;
 
  private:
   struct Impl;

@@ -51,6 +51,48 @@ TEST_CASE("options of the loader change values and add libraries") {
                        InvalidPipeline);
 }
 
+/// Counts every sample once, every third three times more; fails for 4 and, once it has returned,
+/// for 6; drops 5.
+class Tallier : public Operator {
+ public:
+  void process(Context& ctx) override {
+    const uint64_t position = ctx.origin().position;
+    ctx.tally(0);
+    for (int i = 0; position % 3 == 0 && i < 3; ++i) ctx.tally(1);
+    if (position == 4) throw std::runtime_error("not this one");
+    if (position == 5) ctx.drop();
+    if (position == 6) ctx.set(99, std::string("nowhere"));
+    if (position == 7) ctx.tally(1, 10);
+  }
+};
+
+TEST_CASE("the report has the sums of what bodies count that neither fail nor drop") {
+  LoadOptions options;
+  options.operators.push_back({.schema = Schema("tallier", Kind::kMap, "Counts.")
+                                             .drops()
+                                             .tallies("seen", "samples")
+                                             .tallies("thirds", "three for every third, and ten"),
+                               .make = [](const Params&) { return std::make_unique<Tallier>(); }});
+  const Pipeline pipeline = Pipeline::parse(R"(
+penstock: 1
+name: counted
+epochs: 3
+nodes:
+  - {id: make, op: synthetic, params: {items: 10, shape: [2], dtype: float32}}
+  - {id: count, op: tallier, concurrency: 4, on_error: skip}
+  - {id: batch, op: collate, params: {batch_size: 4}}
+)",
+                                            options);
+  using Sums = std::vector<std::pair<std::string, uint64_t>>;
+  for (const bool serial : {false, true}) {
+    Run run = pipeline.start({.inline_run = serial});
+    while (run.next().kind != Next::Kind::kEnd) continue;
+    const Report report = run.report();
+    CHECK(report.nodes[1].tallies == Sums{{"seen", 3 * 7}, {"thirds", 3 * (9 + 10)}});
+    CHECK(report.nodes[0].tallies.empty());
+  }
+}
+
 TEST_CASE("mistakes of the file and of the plan come together, sorted") {
   const char* const bad = R"(penstock: 1
 nodes:

@@ -170,6 +170,15 @@ TEST_CASE("the registry takes complete schemas with new names only") {
         "an operator has the name 'no name'");
   CHECK(registry.add(def(Schema("c", Kind::kMap, "C.").param({.name = "p"})), "lib") ==
         "parameter 'p' of 'c' has no documentation");
+  const auto tallies = [&](const std::vector<std::string>& names, const std::string& doc) {
+    Schema schema("c", Kind::kMap, "C.");
+    for (const std::string& name : names) schema.tallies(name, doc);
+    return registry.add(def(std::move(schema)), "lib");
+  };
+  CHECK(tallies({"a", "b", "c", "d", "e"}, "Of all.") == "operator 'c' has more than 4 tallies");
+  CHECK(tallies({"a", "a"}, "Of all.") == "tally 'a' of 'c' is declared twice");
+  CHECK(tallies({"no name"}, "Of all.") == "tally 'no name' of 'c' has no proper name");
+  CHECK(tallies({"a"}, "") == "tally 'a' of 'c' has no documentation");
   CHECK(registry.add({Schema("c", Kind::kMap, "C."), nullptr}, "lib") ==
         "operator 'c' has no factory");
 }

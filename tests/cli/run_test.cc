@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -93,6 +94,28 @@ TEST_CASE("the JSON report adds up") {
   }
   CHECK(report["nodes"][1]["items_in"] == 192);
   CHECK(report["nodes"][1]["items_out"] == 48);
+}
+
+TEST_CASE("what operators count is in the report") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "pictures/one");
+  for (const char* name : {"IMG-14_exif_1.jpg", "IMG-14_exif_3.jpg", "IMG-14_exif_6.jpg",
+                           "IMG-14_exif_8.jpg", "IMG-16_truncated.jpg"}) {
+    std::filesystem::copy_file(std::string(PENSTOCK_TEST_DATA "/cases/") + name,
+                               folder / "pictures/one" / name);
+  }
+  const std::string file = folder.write("photos.yaml", photos((folder / "pictures").string()));
+  std::vector<std::string> command = {"run",      file,
+                                      "--epochs", "2",
+                                      "--warmup", "0",
+                                      "--set",    "nodes.decode.params.damaged=fill",
+                                      "--set",    "nodes.decode.concurrency=2"};
+  const Outcome text = penstock_command(command);
+  CHECK(text.out.find("\ndecode: 6 oriented, 2 filled\n") != std::string::npos);
+  command.insert(command.end(), {"--format", "json"});
+  const json report = report_of(penstock_command(command));
+  CHECK(report["nodes"][1]["tallies"] == json({{"oriented", 6}, {"filled", 2}}));
+  CHECK_FALSE(report["nodes"][0].contains("tallies"));
 }
 
 TEST_CASE("batches, epochs and warm-up can be set") {

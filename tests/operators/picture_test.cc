@@ -61,6 +61,18 @@ TEST_CASE("decode_image turns encoded bytes into pictures of each mode") {
         "uint8 [48, 32, 3] HWC");
 }
 
+TEST_CASE("decode_image counts pictures with an orientation, applied or not, and filled ones") {
+  const auto counted = [](const std::string& file, const ParamList& params) {
+    return run_operator("decode_image", params, {{{"image", encoded("cases/" + file)}}})[0].tallies;
+  };
+  CHECK(counted("IMG-14_exif_1.jpg", {}) == Tallies{0, 0});
+  CHECK(counted("IMG-14_exif_6.jpg", {}) == Tallies{1, 0});
+  CHECK(counted("IMG-14_exif_3.jpg", {{"orientation", "apply"}}) == Tallies{1, 0});
+  CHECK(counted("IMG-13_bad_iccp.png", {{"damaged", "fill"}}) == Tallies{0, 0});
+  CHECK(counted("IMG-16_truncated.jpg", {{"damaged", "fill"}}) == Tallies{0, 1});
+  CHECK(counted("IMG-16_truncated.png", {{"damaged", "fill"}}) == Tallies{0, 1});
+}
+
 TEST_CASE("decode_image fails, fills or refuses as told") {
   const Tensor cut = encoded("cases/IMG-16_truncated.jpg");
   CHECK_THROWS_AS(image_behind("decode_image", {}, cut), kernels::ImageError);

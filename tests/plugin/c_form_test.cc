@@ -159,6 +159,28 @@ TEST_CASE("the host's functions give failures and never throw") {
             .find("'fcator' that it does not declare") != std::string::npos);
 }
 
+TEST_CASE("what an operator in C counts is in the report, in a library of C ABI 1.1") {
+  const Scratch scratch;
+  const auto run = [&](const std::string& sizes, const std::string& tally) {
+    std::string code = with(example("c_scale/c_scale.c"), "PENSTOCK_OPERATOR_SIZES",
+                            sizes + ", .tallies = kTallies");
+    code = with(code, "  int64_t count = 1;\n", "  int64_t count = 1;\n  " + tally + "\n");
+    code = with(code, "static const PenstockOperator kScale",
+                "static const PenstockField kTallies[] = {{\"seen\", \"tensors\"}, {NULL, NULL}};\n"
+                "static const PenstockOperator kScale");
+    LoadOptions options;
+    options.plugins = {c_library(scratch, code)};
+    Run run = Pipeline::parse(kPipeline, options).start();
+    while (run.next().kind != Next::Kind::kEnd) continue;
+    return run.report().nodes[1];
+  };
+  using Sums = std::vector<std::pair<std::string, uint64_t>>;
+  CHECK(run("PENSTOCK_OPERATOR_SIZES", "host->tally(firing, 0, 2);").tallies == Sums{{"seen", 12}});
+  CHECK(run("PENSTOCK_OPERATOR_SIZES", "if (host->tally(firing, 1, 1) != 0) return -1;").skipped ==
+        6);
+  CHECK(run(".struct_size = 144, .param_size = 64, .field_size = 16", "").tallies.empty());
+}
+
 #if defined(__x86_64__)
 TEST_CASE("the layout of the C form is that of C ABI 1") {
   CHECK(sizeof(DLTensor) == 48);
@@ -169,16 +191,18 @@ TEST_CASE("the layout of the C form is that of C ABI 1") {
   CHECK(sizeof(PenstockField) == 16);
   CHECK(sizeof(PenstockParam) == 64);
   CHECK(offsetof(PenstockParam, choices) == 56);
-  CHECK(sizeof(PenstockOperator) == 144);
+  CHECK(sizeof(PenstockOperator) == 152);
   CHECK(offsetof(PenstockOperator, name) == 24);
   CHECK(offsetof(PenstockOperator, create) == 72);
   CHECK(offsetof(PenstockOperator, process) == 96);
   CHECK(offsetof(PenstockOperator, close) == 136);
+  CHECK(offsetof(PenstockOperator, tallies) == 144);
   CHECK(offsetof(PenstockOperator, kind) == 8);
-  CHECK(sizeof(PenstockHost) == 200);
+  CHECK(sizeof(PenstockHost) == 208);
   CHECK(offsetof(PenstockHost, require) == 64);
   CHECK(offsetof(PenstockHost, count) == 104);
   CHECK(offsetof(PenstockHost, fail_of_machine) == 192);
+  CHECK(offsetof(PenstockHost, tally) == 200);
 }
 #endif
 

@@ -15,7 +15,7 @@
 /* For C too: NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
 
 #define PENSTOCK_C_ABI_MAJOR 1
-#define PENSTOCK_C_ABI_MINOR 0
+#define PENSTOCK_C_ABI_MINOR 1
 
 /** The first initialisers of a PenstockOperator. */
 #define PENSTOCK_OPERATOR_SIZES                                                 \
@@ -99,6 +99,10 @@ typedef struct PenstockHost {
   int (*fail)(PenstockFiring*, const char* message);
   /* The machine is at fault (no memory, no file descriptor); gives -1. */
   int (*fail_of_machine)(PenstockFiring*, const char* message);
+
+  /* C ABI 1.1: adds to one of the operator's tallies, by its place there. It counts with the
+     output: not where the firing fails, drops its sample or gives none. */
+  int (*tally)(PenstockFiring*, size_t which, uint64_t by);
 } PenstockHost;
 
 typedef struct PenstockParam {
@@ -120,7 +124,7 @@ typedef struct PenstockField {
 
 typedef struct PenstockOperator {
   uint32_t struct_size;            /* PENSTOCK_OPERATOR_SIZES gives these three */
-  uint16_t param_size, field_size; /* of an element of `params`, of `reads` and `writes` */
+  uint16_t param_size, field_size; /* of an element of `params`, and of an array of fields */
   int32_t kind, where, state;
   uint32_t flags;
   const char* name;
@@ -143,6 +147,8 @@ typedef struct PenstockOperator {
   void* (*open)(void* self, const PenstockHost*, PenstockFiring*);
   int (*next)(void* stream, const PenstockHost*, PenstockFiring*);
   void (*close)(void* stream);
+
+  const PenstockField* tallies; /* C ABI 1.1: what firings count, for the report; at most 4 */
 } PenstockOperator;
 
 typedef struct PenstockCPlugin {

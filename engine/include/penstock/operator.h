@@ -132,6 +132,10 @@ class Context {
   /// The place that was reserved for this output, where output_pool() is not 0: it is taken as long
   /// as the result lives, also beyond the run. Left alone, it is free once the item is delivered.
   virtual std::shared_ptr<void> take_place() { return nullptr; }
+  /// Adds to one of the schema's tallies(), by its place there; the report has the sums. It counts
+  /// with the output: not where the body fails, drops its sample or gives none. Throws
+  /// std::out_of_range where the schema has no such tally.
+  virtual void tally(size_t which, uint64_t by = 1) { (void)which, (void)by; }
 
  protected:
   const Item* const* inputs_ = nullptr;

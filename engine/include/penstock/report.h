@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/verdict.h"
@@ -43,7 +44,8 @@ struct NodeReport {
   Spread service_ms;
   std::optional<double> cpu_ms_mean;  ///< of the bodies in service_ms; nothing: none
   NodeShares share;
-  std::map<std::string, double> starved_by, blocked_by;  ///< neighbour's id -> share
+  std::map<std::string, double> starved_by, blocked_by;   ///< neighbour's id -> share
+  std::vector<std::pair<std::string, uint64_t>> tallies;  ///< what the operator counts
   std::optional<DeviceReport> device;
 };
 

@@ -2,6 +2,7 @@
 /// An operator's schema: the one declaration from which checking, `describe`, JSON Schema and the
 /// documentation come.
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -77,6 +78,11 @@ struct Param {
   std::string deprecated;               ///< what to use instead; empty: current
 };
 
+inline constexpr size_t kMaxTallies = 4;  ///< of an operator
+
+/// Sums of what bodies have counted, by place in their schema's tallies().
+using Tallies = std::array<uint64_t, kMaxTallies>;
+
 /// Fluent declaration:
 ///   Schema("crop", Kind::kMap, "Cuts out the middle.").param({...}).random()
 class Schema {
@@ -101,6 +107,11 @@ class Schema {
   Schema& writes(std::string field, std::string doc) {
     return writes_.emplace_back(std::move(field), std::move(doc)), *this;
   }
+  /// Something that bodies count with ctx.tally(), for the report: "oriented", "pictures whose
+  /// EXIF orientation is not upright". At most kMaxTallies.
+  Schema& tallies(std::string name, std::string doc) {
+    return tallies_.emplace_back(std::move(name), std::move(doc)), *this;
+  }
   /// A pipeline fragment for the documentation, one YAML flow mapping.
   Schema& example(std::string yaml) { return example_ = std::move(yaml), *this; }
   Schema& since(std::string version) { return since_ = std::move(version), *this; }
@@ -116,6 +127,7 @@ class Schema {
   const std::vector<Param>& params() const { return params_; }
   const std::vector<std::pair<std::string, std::string>>& reads() const { return reads_; }
   const std::vector<std::pair<std::string, std::string>>& writes() const { return writes_; }
+  const std::vector<std::pair<std::string, std::string>>& tallies() const { return tallies_; }
   const std::string& example() const { return example_; }
   const std::string& since() const { return since_; }
   const Param* find(std::string_view name) const;
@@ -127,7 +139,7 @@ class Schema {
   State state_ = State::kStateless;
   bool random_ = false, order_sensitive_ = false, may_drop_ = false;
   std::vector<Param> params_;
-  std::vector<std::pair<std::string, std::string>> reads_, writes_;
+  std::vector<std::pair<std::string, std::string>> reads_, writes_, tallies_;
 };
 
 /// Parameter values of one node, complete and checked against the schema (defaults filled in).

@@ -37,6 +37,7 @@ using ParamList = std::vector<std::pair<std::string, ParamValue>>;
 struct Sample {
   Origin origin;
   bool dropped = false;  ///< the body called ctx.drop(); then there are no fields
+  Tallies tallies{};     ///< what the body counted
   NamedFields fields;
 
   bool has(std::string_view name) const;
