@@ -10,7 +10,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(UnitFacts, id, op, slots, pooled
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EdgeFacts, from, to, capacity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(NodeCosts, facts, visits, cpu_ms, off_ms, queued_ms,
                                                 thread_wait_ms, handover_ms, held_ms, blocked_ms,
-                                                starved_ms, taken, given, spread, trace)
+                                                starved_ms, taken, given, spread, trace, takes,
+                                                gives)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PathBlame, nodes, consumer, threads, memory, engine, unknown,
                                    total, batches)
 

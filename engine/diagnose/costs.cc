@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "measure/split.h"
@@ -10,6 +11,7 @@ namespace penstock {
 namespace {
 
 constexpr int kQuantiles = 128;
+constexpr double kNearWhole = 0.05;
 
 template <typename T>
 const T& at_or_zero(const std::vector<T>& list, size_t index) {
@@ -43,16 +45,21 @@ std::vector<double> spread_of(const Histogram& service, uint64_t firings) {
 uint64_t firings_of(const UnitSnapshot& unit) { return unit.firings - unit.epoch_ends; }
 
 /// Entries that went over the edges, for one firing and one edge. Each edge also had the ends of
-/// the unit's epochs.
+/// the unit's epochs. What is under way at the window's ends, at most a firing in each slot, makes
+/// no fraction: a join whose branches got other counts would come out of step in the model.
 double entries(const std::vector<int>& edges, const Snapshot& begin, const Snapshot& end,
-               uint64_t EdgeSnapshot::*count, double epoch_ends, double firings) {
+               uint64_t EdgeSnapshot::*count, double epoch_ends, double firings, int slots) {
   if (edges.empty()) return 0;
   double sum = 0;
   for (const int e : edges) {
     const auto i = static_cast<size_t>(e);
     sum += static_cast<double>(at_or_zero(end.edges, i).*count - at_or_zero(begin.edges, i).*count);
   }
-  return per(std::max(0.0, sum / static_cast<double>(edges.size()) - epoch_ends), firings);
+  const double each =
+      per(std::max(0.0, sum / static_cast<double>(edges.size()) - epoch_ends), firings);
+  const double whole = std::round(each);
+  const double off = std::abs(each - whole);
+  return off * firings <= slots * std::max(1.0, whole) && off <= kNearWhole * whole ? whole : each;
 }
 
 NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const UnitSnapshot& end,
@@ -186,8 +193,10 @@ Costs costs_of(const GraphFacts& graph, const MachineFacts& machine, const Snaps
     NodeCosts node = node_costs(facts, first, last, batches);
     const auto ends = static_cast<double>(last.epoch_ends - first.epoch_ends);
     const auto firings = static_cast<double>(firings_of(last) - firings_of(first));
-    node.taken = entries(facts.in_edges, begin, end, &EdgeSnapshot::gets, ends, firings);
-    node.given = entries(facts.out_edges, begin, end, &EdgeSnapshot::puts, ends, firings);
+    node.taken =
+        entries(facts.in_edges, begin, end, &EdgeSnapshot::gets, ends, firings, facts.slots);
+    node.given =
+        entries(facts.out_edges, begin, end, &EdgeSnapshot::puts, ends, firings, facts.slots);
     costs.nodes.push_back(std::move(node));
   }
   costs.consumer = consumer_costs(begin.consumer, end.consumer, reference_ms);

@@ -60,6 +60,8 @@ struct NodeCosts {
   double latency_ms = 0;  ///< lost in a slot at each firing, for no CPU's sake: see latencies.h
   std::vector<double> spread;  ///< quantiles of its service, as parts of the mean
   std::vector<double> trace;   ///< consecutive services, as parts of the mean; empty: not known
+  /// What the firings of `trace` take and put, where that changes from one to the next; else empty.
+  std::vector<uint32_t> takes, gives;
 
   /// Time of a body on an idle machine, without what it waits for a device.
   double service_ms() const { return cpu_ms + off_ms; }

@@ -23,15 +23,18 @@ double uniform_at(uint64_t seed, size_t node, uint64_t firing) {
   return static_cast<double>(mix64(mix64(seed, node + 1), firing) >> 11) * 0x1p-53;
 }
 
+/// Which of the recorded firings is played again as the n-th.
+size_t traced(size_t count, uint64_t seed, uint64_t firing) {
+  const double begin = uniform_at(seed, SIZE_MAX - 1, 0) * static_cast<double>(count);
+  return (static_cast<size_t>(begin) + firing) % count;
+}
+
 /// How long the n-th of a node's services is, as a part of the mean: its recorded ones are played
 /// again from a place that the seed draws, the same part of the way in every node, since what is
 /// slow in one may be slow in the next; else one is drawn from its spread.
 double factor_at(const std::vector<double>& spread, const std::vector<double>& trace, uint64_t seed,
                  size_t node, uint64_t firing) {
-  if (!trace.empty()) {
-    const double begin = uniform_at(seed, SIZE_MAX - 1, 0) * static_cast<double>(trace.size());
-    return trace[(static_cast<size_t>(begin) + firing) % trace.size()];
-  }
+  if (!trace.empty()) return trace[traced(trace.size(), seed, firing)];
   if (spread.empty()) return 1;
   const double u = uniform_at(seed, node, firing);
   return spread[static_cast<size_t>(u * static_cast<double>(spread.size()))];
@@ -157,7 +160,7 @@ class Simulation {
     if (cpu > off) {
       const size_t job = off_.top().job;
       off_.pop();
-      end(job);
+      wake(job);
       return true;
     }
     while (const std::optional<size_t> thread = cpus_.take_done()) {
@@ -183,6 +186,13 @@ class Simulation {
     jobs_[job] = {node, firing, thread, off_ms};
     job_of_[thread] = job;
     cpus_.compute(thread, cpu_ms);
+  }
+
+  /// What has waited for something else than a CPU needs one again: it hands on what it has made,
+  /// and its thread goes on with the next sample.
+  void wake(size_t job) {
+    jobs_[job].off_ms = 0;
+    cpus_.compute(jobs_[job].thread, jobs_[job].node == kConsumer ? 0 : hop_ms_);
   }
 
   void end(size_t job) {
@@ -261,6 +271,12 @@ class Simulation {
     return all;
   }
 
+  /// That the node's next firing takes from each in-edge, or puts on each out-edge.
+  uint64_t entries(const Node& node, const std::vector<uint32_t>& recorded, double mean) const {
+    if (recorded.empty()) return nth(mean, node.dispatched);
+    return recorded[traced(recorded.size(), seed_, node.dispatched + 1)];
+  }
+
   /// Takes inputs while a slot is free; a whole set of them makes a firing.
   bool start(size_t n) {
     Node& node = nodes_[n];
@@ -268,7 +284,7 @@ class Simulation {
     while (static_cast<int>(node.slots.size()) < node.costs->facts.slots) {
       bool complete = true;
       const std::vector<int>& in = node.costs->facts.in_edges;
-      const uint64_t wanted = nth(node.costs->taken, node.dispatched);
+      const uint64_t wanted = entries(node, node.costs->takes, node.costs->taken);
       for (size_t i = 0; i < in.size(); ++i) {
         uint64_t& content = content_[static_cast<size_t>(in[i])];
         while (node.taken[i] < wanted && content > 0) {
@@ -295,12 +311,15 @@ class Simulation {
       index = free_firings_.back();
       free_firings_.pop_back();
     }
-    const uint64_t given = nth(node.costs->given, node.dispatched);
+    const uint64_t given = entries(node, node.costs->gives, node.costs->given);
     firings_[index].finished = false;
     firings_[index].left.assign(node.costs->facts.out_edges.size(), given);
     node.slots.push_back(index);
     ++node.dispatched;
-    if (node.costs->facts.pooled) {
+    if (node.costs->facts.pooled && node.costs->service_ms() <= 0) {
+      // Never a body, as in a merge: the unit's own work, by whoever brings the entry.
+      firings_[index].finished = true;
+    } else if (node.costs->facts.pooled) {
       node.ready.push_back(index);
     } else {
       firings_[index].thread = node.threads.back();
@@ -335,7 +354,8 @@ class Simulation {
     const double factor = factor_at(costs.spread, costs.trace, seed_, n, ++nodes_[n].started);
     const double latency_ms = factor > 0 ? costs.latency_ms : 0;
     const double off_ms = costs.off_ms * factor + costs.copy_ms + latency_ms;
-    begin(n, index, firings_[index].thread, costs.cpu_ms * factor + hop_ms_, off_ms);
+    const double hop_ms = off_ms > 0 ? 0 : hop_ms_;  // else when it is over: see wake()
+    begin(n, index, firings_[index].thread, costs.cpu_ms * factor + hop_ms, off_ms);
   }
 
   const Costs& costs_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 
@@ -72,18 +73,32 @@ std::vector<Common> common_of(const std::vector<std::vector<Records>>& stretches
   return list;
 }
 
-/// Bodies' times of the firings on the common samples, of all where there are none; 0 for a firing
-/// without a body.
-std::vector<double> firing_times(const std::vector<Records>& stretches,
-                                 const std::vector<Common>& common) {
-  std::vector<double> times;
+/// The firings on the common samples, all where there are none.
+Records firings_on(const std::vector<Common>& common, const std::vector<Records>& stretches) {
+  Records firings;
   for (size_t i = 0; i < stretches.size(); ++i) {
-    for (const FiringRecord* firing : stretches[i]) {
-      if (!common.empty() && !common[i].has(*firing)) continue;
-      times.push_back(static_cast<double>(firing->has_body ? firing->end - firing->start : 0));
-    }
+    std::copy_if(
+        stretches[i].begin(), stretches[i].end(), std::back_inserter(firings),
+        [&](const FiringRecord* firing) { return common.empty() || common[i].has(*firing); });
+  }
+  return firings;
+}
+
+/// Bodies' times; 0 for a firing without a body.
+std::vector<double> times_of(const Records& firings) {
+  std::vector<double> times;
+  for (const FiringRecord* firing : firings) {
+    times.push_back(static_cast<double>(firing->has_body ? firing->end - firing->start : 0));
   }
   return times;
+}
+
+/// Streams take a sample at their first firing only, and give as much as they have.
+void add_counts(const Records& firings, NodeCosts* node) {
+  for (const FiringRecord* firing : firings) {
+    node->takes.push_back(firing->enabler != 0 ? 1 : 0);
+    node->gives.push_back(firing->given);
+  }
 }
 
 /// The consumer's work on batches of the common samples, of all where there are none.
@@ -129,11 +144,14 @@ void add_traces(const FiringLog& log, Costs* costs) {
   const auto stretches = stretches_of(log, costs->nodes.size());
   std::vector<Common> common = common_of(stretches);
   const bool enough = std::all_of(stretches.begin(), stretches.end(), [&](const auto& of_unit) {
-    return firing_times(of_unit, common).size() >= kLeastTimes;
+    return firings_on(common, of_unit).size() >= kLeastTimes;
   });
   if (!enough) common.clear();
   for (size_t n = 0; n < stretches.size(); ++n) {
-    costs->nodes[n].trace = trace_of(firing_times(stretches[n], common), costs->nodes[n].spread);
+    NodeCosts& node = costs->nodes[n];
+    const Records firings = firings_on(common, stretches[n]);
+    node.trace = trace_of(times_of(firings), node.spread);
+    if (node.facts.in_turns && !node.trace.empty()) add_counts(firings, &node);
   }
   costs->consumer.trace = trace_of(work_times(log, common), costs->consumer.spread);
 }

@@ -19,8 +19,6 @@ constexpr int kFewReplicates = 3;
 constexpr double kThreadsPart = 0.95;  // of the best gain, for threads to be the cause
 // Of the gain of a faster body, for slots or order to be the limit.
 constexpr double kSlotsPart = 0.5, kOrderPart = 0.92;
-// Of what the model gives for `order: any` or a longer queue: runs gave less.
-constexpr double kIndirectGain = 0.87;
 
 /// The node's id; "consumer" for the consumer.
 std::string name_of(const Costs& costs, int node) {
@@ -149,23 +147,14 @@ void name_resources(const Costs& costs, std::vector<WhatIf>* list) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Costs& costs) {
-  const auto gain_of = [](const std::vector<double>& rates, const WhatIf& what) {
-    Gain gain = simulated_gain(rates, what.change.costs);
-    if (what.limit == "order" || what.limit == "variance") {
-      for (double* value : {&gain.value, &gain.low, &gain.high}) {
-        *value = 1 + kIndirectGain * (*value - 1);
-      }
-    }
-    return gain;
-  };
   std::vector<WhatIf> list = candidates(costs);
   const std::vector<double> rates = simulated_rates(costs);
   const std::vector<double> few(rates.begin(), rates.begin() + kFewReplicates);
-  for (WhatIf& what : list) what.gain = gain_of(few, what);
+  for (WhatIf& what : list) what.gain = simulated_gain(few, what.change.costs);
   sort(&list);
   const double near = list.empty() ? 0 : list.front().gain.value - kNear;
   for (WhatIf& what : list) {
-    if (what.gain.value >= near) what.gain = gain_of(rates, what);
+    if (what.gain.value >= near) what.gain = simulated_gain(rates, what.change.costs);
   }
   sort(&list);
   name_resources(costs, &list);

@@ -12,7 +12,8 @@ namespace penstock {
 /// for memory, thread_wait, running, order_held and handover, blocked, handover.
 struct FiringRecord {
   uint64_t firing = 0;  ///< identity: the unit's index << 40, plus a count from 1 in dispatch order
-  uint64_t enabler = 0;        ///< the firing whose output came last; 0: none, as in a source
+  /// The firing whose output came last; 0: none, as in a source and in a stream that goes on.
+  uint64_t enabler = 0;
   int64_t free = 0;            ///< the slot was freed by the firing before in it
   int64_t in = 0;              ///< the inputs were there
   int64_t ready = 0;           ///< and memory for the output: a thread could have begun
@@ -26,6 +27,7 @@ struct FiringRecord {
   uint16_t unit = 0, slot = 0;
   uint16_t ready_edge = 0;  ///< in-edge (port) whose entry came last
   uint16_t full_edge = 0;   ///< out-edge (place) that was full last
+  uint16_t given = 0;       ///< entries put on each out-edge, at most UINT16_MAX
   bool has_body = false;    ///< false: a tombstone, an error or an epoch's end passed through
   bool is_epoch_end = false;
 };

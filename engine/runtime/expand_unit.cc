@@ -35,7 +35,8 @@ Unit::Step ExpandUnit::start_one(Worker& worker) {
     close(place, worker);
     return open_next(place, worker);
   }
-  Slot& slot = take_slot(epoch_, 0, 0, 0);
+  const int64_t stamp = std::exchange(place.stamp, 0);
+  Slot& slot = take_slot(epoch_, stamp, 0, std::exchange(place.enabler, 0));
   slot.place = &place;
   place.busy.store(true, std::memory_order_relaxed);
   next_turn();
@@ -67,6 +68,8 @@ Unit::Step ExpandUnit::open_next(OpenStream& place, Worker& worker) {
     pass_front(0, worker);
     return Step::kAgain;
   }
+  place.stamp = stamp;
+  place.enabler = enabler;
   place.parent = pop(edge, worker);
   count_in(1);
   place.open = true;

@@ -132,6 +132,8 @@ struct OpenStream {
   Item* parent = nullptr;
   std::unique_ptr<Stream> stream;
   uint32_t next_child = 0;
+  int64_t stamp = 0;              ///< the parent came; 0: it has had a firing
+  uint64_t enabler = 0;           ///< the parent's firing; 0 as above
   bool open = false;              ///< belongs to the body while busy
   std::atomic<bool> busy{false};  ///< a firing works on it
 };

@@ -61,8 +61,8 @@ struct Unit::SnapshotRequest {
 };
 
 void Unit::release(Slot& slot, Worker& worker) {
-  recycle(slot, worker);
   if constexpr (kClocks) close_states(slot, worker);
+  recycle(slot, worker);
   ++firings_;
   if (slot.is_epoch_end) ++epoch_ends_;
   slot.state.store(Slot::kFree, std::memory_order_relaxed);
@@ -206,6 +206,7 @@ void Unit::record(FiringRecord record, const Slot& slot) {
   record.slot = slot.index;
   record.ready_edge = slot.ready_edge;
   record.full_edge = slot.full_edge;
+  record.given = static_cast<uint16_t>(std::min<size_t>(slot.outputs.size(), UINT16_MAX));
   record.has_body = slot.has_body;
   record.is_epoch_end = slot.is_epoch_end;
   if (recorded_.size() < most) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <numeric>
 #include <string>
 
 #include "measure/split.h"
@@ -180,6 +181,22 @@ nodes:
   const auto process = static_cast<double>(snapshot.process_cpu_ns);
   CHECK(static_cast<double>(split.on_cpu) <= 1.1 * process);
   CHECK(static_cast<double>(split.on_cpu) >= 0.7 * process);
+}
+
+TEST_CASE("a node that makes streams of samples waits for them, not for a thread") {
+  Run run = Pipeline::parse(R"(
+penstock: 1
+nodes:
+  - {id: make, op: synthetic, params: {items: 60, shape: [2]}}
+  - {id: wait, op: sleep, params: {time: 4ms}}
+  - {id: twice, op: repeat, params: {times: 2}}
+)")
+                .start();
+  while (run.next().kind == Next::Kind::kBatch) {
+  }
+  const SlotStates& states = run.impl().snapshot().units.at(2).states;
+  const int64_t starved = std::accumulate(states.starved.begin(), states.starved.end(), int64_t{0});
+  CHECK(starved >= 10 * states.thread_wait);
 }
 
 }  // namespace

@@ -27,13 +27,19 @@ TEST_CASE("without variance the model's rate is the lowest bound") {
   check_bound({.nodes = {{"a", 4, 1, 0, 8, false}, {"b", 1, 1, 0, 3, false}}});
   check_bound({.nodes = {{"a", 4, 1, 0, 8, false}, {"b", 1, 1, 0, 1, false}}});
   check_bound({.nodes = {{"a", 4, 1, 3, 0}}, .consumer_cpu_ms = 1, .cpus = 1, .threads = 4});
-  check_bound({.nodes = {{"a", 4, 1, 3, 0}}, .consumer_cpu_ms = 1, .cpus = 2, .threads = 4});
   check_bound({.nodes = {{"a", 8, 1, 1, 4}, {"b", 8, 1, 1, 4}}, .cpus = 4, .threads = 2});
   check_bound({.nodes = {{"a", 2, 1, 1, 0}}, .consumer_off_ms = 8, .cpus = 2, .threads = 2});
   Costs costs =
       costs_of(Table{.nodes = {{"a", 2, 32, 0.1, 0}, {"b", 1, 1, 4, 0}}, .cpus = 2, .threads = 2});
   costs.edges[0].capacity = 32;  // a whole group gathers while another is collated
   CHECK(simulated_rate(costs) == doctest::Approx(250).epsilon(0.02));
+}
+
+TEST_CASE("threads that wait for one of two CPUs while the other is idle cost some rate") {
+  const Costs costs =
+      costs_of(Table{.nodes = {{"a", 4, 1, 3, 0}}, .consumer_cpu_ms = 1, .cpus = 2, .threads = 4});
+  CHECK(simulated_rate(costs) <= 500);
+  CHECK(simulated_rate(costs) > 480);
 }
 
 TEST_CASE("the engine's own CPU time counts") {
@@ -156,6 +162,51 @@ TEST_CASE("traces of all nodes are of the same samples") {
   for (FiringRecord& firing : log.firings) firing.position += firing.unit == 0 ? 1000 : 0;
   add_traces(log, &costs);
   CHECK(costs.nodes[0].trace.size() == 64);
+}
+
+TEST_CASE("streams that are opened together give their samples together") {
+  Costs costs =
+      costs_of(Table{.nodes = {{"streams", 4, 0.5, 0, 5, false}, {"b", 1, 1, 0, 1, false}}});
+  costs.nodes[0].taken = 0;
+  costs.nodes[0].given = 2;
+  costs.nodes[1].taken = 1;
+  for (EdgeFacts& edge : costs.edges) edge.capacity = 8;
+  const double evenly = simulated_rate(costs);
+  // Four that open and give four each, then four that find their streams at their ends.
+  costs.nodes[0].trace = {2, 2, 2, 2, 0, 0, 0, 0};
+  costs.nodes[0].takes = {0, 0, 0, 0, 0, 0, 0, 0};
+  costs.nodes[0].gives = {4, 4, 4, 4, 0, 0, 0, 0};
+  CHECK(evenly == doctest::Approx(1000).epsilon(0.02));
+  // Sixteen after 10 ms; the last of them leave their stream when b has begun with the eighth, 7 ms
+  // later, and only then the next four streams are opened.
+  CHECK(simulated_rate(costs) == doctest::Approx(16 / 17e-3).epsilon(0.01));
+}
+
+TEST_CASE("what streams took and gave is recorded with their times") {
+  FiringLog log;
+  for (uint64_t i = 0; i < 32; ++i) {
+    FiringRecord firing;
+    firing.firing = 1 + i;
+    firing.position = i / 2;
+    firing.enabler = i % 2 == 0 ? (uint64_t{7} << 40) + i : 0;
+    firing.given = i % 2 == 0 ? 3 : 0;
+    firing.has_body = true;
+    firing.end = i % 2 == 0 ? 3 : 0;
+    log.firings.push_back(firing);
+  }
+  Costs costs = costs_of(Table{.nodes = {{"streams", 1, 1, 0, 5, false}}});
+  costs.nodes[0].spread = {0, 0, 2, 2};
+  add_traces(log, &costs);
+  CHECK(costs.nodes[0].gives.empty());
+  costs.nodes[0].facts.in_turns = true;
+  add_traces(log, &costs);
+  const NodeCosts& node = costs.nodes[0];
+  REQUIRE(node.gives.size() == node.trace.size());
+  REQUIRE(node.takes.size() == node.trace.size());
+  for (size_t i = 0; i < node.trace.size(); ++i) {
+    CHECK((node.trace[i] > 0) == (node.gives[i] == 3));
+    CHECK(node.takes[i] == (node.gives[i] == 3 ? 1 : 0));
+  }
 }
 
 TEST_CASE("a graph that cannot move ends") {
