@@ -70,6 +70,7 @@ class BodyContext final : public Context {
   };
   static constexpr int kFirstTally = std::numeric_limits<int>::min();
   Field& add(int field, Field&& value);
+  size_t size_of_inputs(size_t at_least) const;
   void count_tallies(int fields);
   Slot* slot_ = nullptr;
   BufferRef block_;  ///< of the output, where the node has memory of its own

@@ -21,6 +21,24 @@ void prefetch_from_to(const void* from, const void* to) {
 
 }  // namespace
 
+// What a node that packs or copies its input will write.
+size_t BodyContext::size_of_inputs(size_t at_least) const {
+  constexpr size_t kAlign = 256;
+  const std::vector<FieldInfo>& fields = slot_->unit->node().fields.all();
+  size_t total = 0;
+  for (size_t field = 0; field < fields.size(); ++field) {
+    if (fields[field].name.empty() || fields[field].is_text) continue;
+    size_t bytes = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (field >= inputs_[i]->fields.size()) continue;
+      const auto* tensor = std::get_if<Tensor>(&inputs_[i]->fields[field]);
+      if (tensor != nullptr && tensor->defined()) bytes += tensor->nbytes();
+    }
+    total += (bytes + kAlign - 1) / kAlign * kAlign;
+  }
+  return std::max(total, at_least);
+}
+
 Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dtype, Layout layout) {
   size_t bytes = size_of(dtype);
   for (const int64_t size : sizes) {
@@ -30,6 +48,8 @@ Tensor& BodyContext::output(int field, std::span<const int64_t> sizes, DType dty
   }
   RunCore& run = slot_->unit->run();
   if (ItemMemory* memory = slot_->unit->node().output_memory.get(); memory != nullptr) {
+    auto* const blocks = block_ ? nullptr : dynamic_cast<BlockMemory*>(memory);
+    if (blocks != nullptr) blocks->open(size_of_inputs(bytes), run.account(), &block_);
     ItemMemory::Piece piece = memory->allocate(bytes, run.account(), &block_);
     Tensor tensor(std::move(piece.owner), piece.data, dtype, sizes, layout);
     tensor.set_device(memory->device());

@@ -96,6 +96,14 @@ StreamHandle CudaDevice::create_stream() {
 
 void CudaDevice::destroy_stream(StreamHandle stream) noexcept { cuda_.destroy_stream(stream); }
 
+void CudaDevice::drain(StreamHandle stream) noexcept {
+  try {
+    const Current current(*this);
+    check(cuda_.synchronize_stream(stream), "waiting for the device");
+  } catch (const DeviceError&) {  // it does nothing more
+  }
+}
+
 EventHandle CudaDevice::create_event() {
   const Current current(*this);
   void* event = nullptr;

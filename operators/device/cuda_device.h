@@ -29,6 +29,7 @@ class CudaDevice final : public DeviceRuntime {
   void free_pinned(void* memory) noexcept override;
   StreamHandle create_stream() override;
   void destroy_stream(StreamHandle stream) noexcept override;
+  void drain(StreamHandle stream) noexcept override;
   EventHandle create_event() override;
   void destroy_event(EventHandle event) noexcept override;
   void copy_to_device(void* to, const void* from, size_t bytes, StreamHandle stream) override;

@@ -26,6 +26,7 @@ struct CudaFunctions {
   int (*free_host)(void* memory);
   int (*create_stream)(void** stream);  ///< that does not wait for the default stream
   int (*destroy_stream)(void* stream);
+  int (*synchronize_stream)(void* stream);
   int (*create_event)(void** event);  ///< with times; who waits for it sleeps
   int (*destroy_event)(void* event);
   int (*copy_to_device)(void* to, const void* from, size_t bytes, void* stream);

@@ -6,11 +6,14 @@
 #include <exception>
 #include <utility>
 
+#include "device/extent.h"
+
 namespace penstock::operators {
 namespace {
 
-constexpr size_t kAlign = 256;
 constexpr size_t kMostCopies = 4096;  // that wait for take_copies()
+/// A device's times are float milliseconds: behind this their steps are a microsecond.
+constexpr double kMoveOriginMs = 10'000;
 
 int64_t wall_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -20,53 +23,7 @@ int64_t wall_ns() {
 
 int64_t ns_of(double ms) { return static_cast<int64_t>(ms * 1e6); }
 
-/// Where a tensor of the batch lies: in its source and, at the same place, in the slot.
-struct Range {
-  const char* from;
-  size_t bytes;
-};
-
-size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
-bool in_one_block(const std::vector<const Tensor*>& sources) {
-  const Buffer* block = sources.front()->owner().get();
-  const char* at = nullptr;
-  for (const Tensor* tensor : sources) {
-    const auto* begin = tensor->data_as<char>();
-    if (block == nullptr || tensor->owner().get() != block || begin < at) return false;
-    at = begin + tensor->nbytes();
-  }
-  return static_cast<size_t>(at - sources.front()->data_as<char>()) <=
-         block->bytes + sources.size() * kAlign;
-}
-
 }  // namespace
-
-/// One range where all lie in one block, in order; else one for each.
-struct DeviceRing::Extent {
-  explicit Extent(const std::vector<const Tensor*>& sources);
-  std::vector<Range> ranges;    // to be copied
-  std::vector<size_t> offsets;  // of each tensor in the slot
-  size_t bytes = 0;
-};
-
-DeviceRing::Extent::Extent(const std::vector<const Tensor*>& sources) {
-  if (sources.empty()) return;
-  if (in_one_block(sources)) {
-    const auto* first = sources.front()->data_as<char>();
-    for (const Tensor* tensor : sources) {
-      offsets.push_back(static_cast<size_t>(tensor->data_as<char>() - first));
-      bytes = offsets.back() + tensor->nbytes();
-    }
-    ranges.push_back({first, bytes});
-    return;
-  }
-  for (const Tensor* tensor : sources) {
-    offsets.push_back(bytes);
-    ranges.push_back({tensor->data_as<char>(), tensor->nbytes()});
-    bytes += aligned(tensor->nbytes());
-  }
-}
 
 /// What the consumer's stream was told around its work on one batch.
 struct DeviceRing::Use {
@@ -105,6 +62,7 @@ DeviceRing::DeviceRing(std::shared_ptr<DeviceRuntime> runtime, size_t slots)
   try {
     for (size_t i = 0; i < slots; ++i) make_slot();
     origin_ = runtime_->create_event();
+    next_origin_ = runtime_->create_event();
     runtime_->record(origin_, stream_);
     runtime_->synchronize(origin_);
   } catch (...) {
@@ -137,6 +95,7 @@ DeviceRing::~DeviceRing() {
 // What was made of it.
 void DeviceRing::destroy() noexcept {
   // First the stream: where the device is at fault, copies may still be on it.
+  runtime_->drain(stream_);
   runtime_->destroy_stream(stream_);
   const auto end = [this](EventHandle event) {
     if (event != nullptr) runtime_->destroy_event(event);
@@ -149,6 +108,7 @@ void DeviceRing::destroy() noexcept {
     }
   }
   end(origin_);
+  end(next_origin_);
 }
 
 void DeviceRing::finish() noexcept {
@@ -204,6 +164,7 @@ std::vector<Tensor> DeviceRing::copy(const std::vector<const Tensor*>& sources,
   if (slot.copying) runtime_->synchronize(slot.copied);
   const int64_t waited = wall_ns() - begin;
   retire_copies();
+  move_origin();
   const Extent extent(sources);
   const size_t result = aligned(extent.bytes);  // where what is finished there goes
   const auto bytes = finish == nullptr
@@ -231,23 +192,21 @@ std::vector<Tensor> DeviceRing::copy(const std::vector<const Tensor*>& sources,
   }
   const std::lock_guard lock(mutex_);
   ++figures_.copies;
-  figures_.transfers += extent.ranges.size();
-  for (const Range& from : extent.ranges) figures_.bytes += from.bytes;
+  figures_.transfers += extent.copies.size();
+  for (const Extent::Copy& each : extent.copies) figures_.bytes += each.bytes;
   figures_.waited_ns += waited;
   return tensors;
 }
 
 // The copies and what is done behind them. `copied` is recorded also behind what was begun of a
-// batch that failed.
+// batch that failed; where it cannot be, nothing is left on the stream.
 void DeviceRing::put_on_stream(Slot& slot, const Extent& extent, const FinishThere* finish,
                                size_t result) {
   auto* const there = static_cast<char*>(slot.buffer.data);
   std::exception_ptr failure;
   try {
-    for (size_t i = 0; i < extent.ranges.size(); ++i) {
-      const Range& from = extent.ranges[i];
-      if (from.bytes == 0) continue;
-      runtime_->copy_to_device(there + extent.offsets[i], from.from, from.bytes, stream_);
+    for (const Extent::Copy& each : extent.copies) {
+      runtime_->copy_to_device(there + each.to, each.from, each.bytes, stream_);
     }
     runtime_->record(slot.moved, stream_);
     {
@@ -267,19 +226,33 @@ void DeviceRing::put_on_stream(Slot& slot, const Extent& extent, const FinishThe
   } catch (...) {
     failure = std::current_exception();
   }
-  runtime_->record(slot.copied, stream_);
+  try {
+    runtime_->record(slot.copied, stream_);
+  } catch (...) {
+    runtime_->drain(stream_);
+    if (!failure) failure = std::current_exception();
+  }
   if (failure) std::rethrow_exception(failure);
 }
 
 // Memory for the slot; nobody uses what it had.
-void DeviceRing::make_room(Slot& slot, size_t bytes) {
+void DeviceRing::make_room(Slot& slot, size_t needed) {
+  const size_t bytes = std::max(kFieldAlign, aligned(needed));
   if (bytes <= slot.capacity && slot.buffer.data != nullptr) return;
   if (slot.worked_on) runtime_->synchronize(slot.last_use().done);
-  void* const memory = runtime_->allocate(std::max<size_t>(bytes, 1));
+  if (bytes > room_) room_ = grown(room_, bytes);
+  void* memory = nullptr;
+  try {
+    memory = runtime_->allocate(room_);
+  } catch (...) {
+    if (room_ == bytes) throw;
+    room_ = bytes;  // there is no memory to spare
+    memory = runtime_->allocate(room_);
+  }
   if (slot.buffer.data != nullptr) runtime_->free(slot.buffer.data);
   const std::lock_guard lock(mutex_);
   slot.buffer.data = memory;
-  slot.buffer.bytes = slot.capacity = bytes;
+  slot.buffer.bytes = slot.capacity = room_;
   ++figures_.allocations;
 }
 
@@ -299,7 +272,8 @@ DeviceRing::Sources DeviceRing::retire(Slot& slot) {
   if (std::exchange(slot.timed, false)) {
     try {
       const int64_t copy_ns = ns_of(runtime_->elapsed_ms(slot.begun, slot.moved));
-      const int64_t begin_ns = origin_ns_ + ns_of(runtime_->elapsed_ms(origin_, slot.begun));
+      since_origin_ms_ = runtime_->elapsed_ms(origin_, slot.begun);
+      const int64_t begin_ns = origin_ns_ + ns_of(since_origin_ms_);
       ++figures_.timed;
       figures_.copy_ns += copy_ns;
       if (copies_.size() < kMostCopies) copies_.push_back({begin_ns, begin_ns + copy_ns});
@@ -307,6 +281,21 @@ DeviceRing::Sources DeviceRing::retire(Slot& slot) {
     }
   }
   return std::exchange(slot.sources, {});
+}
+
+// Copies are timed from an event that is never long ago.
+void DeviceRing::move_origin() {
+  const std::lock_guard lock(mutex_);
+  if (!moving_origin_) {
+    if (since_origin_ms_ < kMoveOriginMs) return;
+    runtime_->record(next_origin_, stream_);
+    moving_origin_ = true;
+  } else if (runtime_->is_done(next_origin_)) {
+    origin_ns_ += ns_of(runtime_->elapsed_ms(origin_, next_origin_));
+    std::swap(origin_, next_origin_);
+    since_origin_ms_ = 0;
+    moving_origin_ = false;
+  }
 }
 
 // With the mutex held: a step two rounds ago.
@@ -357,6 +346,7 @@ void DeviceRing::read(const Buffer& buffer, size_t offset, void* out, size_t byt
     runtime_->record(over, stream_);
     runtime_->synchronize(over);
   } catch (...) {
+    runtime_->drain(stream_);  // `out` may go now
     runtime_->destroy_event(over);
     throw;
   }
@@ -389,7 +379,8 @@ uint64_t DeviceRing::let_go(Slot& slot) noexcept {
     try {
       runtime_->record(slot.last_use().done, slot.stream);
       recorded = true;
-    } catch (...) {  // the device is gone; the next call on it says so
+    } catch (...) {  // where the device is gone, the next call on it says so
+      runtime_->drain(slot.stream);
     }
   }
   const std::lock_guard lock(mutex_);

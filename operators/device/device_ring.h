@@ -21,6 +21,8 @@
 
 namespace penstock::operators {
 
+struct Extent;
+
 /// Pictures among the tensors of a batch that are finished on the device.
 struct FinishThere {
   kernels::PictureBatch job;  ///< but for where they lie
@@ -60,14 +62,14 @@ class DeviceRing final : public DeviceMemory, public std::enable_shared_from_thi
 
  private:
   using Sources = std::vector<BufferRef>;
-  struct Extent;
   struct Use;
   struct Slot;
   Slot& take_slot();
   void retire_copies();
+  void move_origin();
   Sources retire(Slot& slot);
   void time_step(Use& use);
-  void make_room(Slot& slot, size_t bytes);
+  void make_room(Slot& slot, size_t needed);
   void put_on_stream(Slot& slot, const Extent& extent, const FinishThere* finish, size_t result);
   void make_slot();
   void destroy() noexcept;
@@ -82,8 +84,12 @@ class DeviceRing final : public DeviceMemory, public std::enable_shared_from_thi
   mutable std::mutex mutex_;  ///< the slots' states and the figures
   uint64_t let_go_count_ = 0;
   DeviceFigures figures_;
+  size_t room_ = 0;               ///< bytes of a slot that is made now
   EventHandle origin_ = nullptr;  ///< reached at origin_ns_ of CLOCK_MONOTONIC
   int64_t origin_ns_ = 0;
+  EventHandle next_origin_ = nullptr;
+  bool moving_origin_ = false;  ///< that one was recorded
+  double since_origin_ms_ = 0;  ///< of the last copy that is known to be over
   std::vector<CopyRecord> copies_;
 };
 

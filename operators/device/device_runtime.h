@@ -40,7 +40,10 @@ class DeviceRuntime {
   /// Its work does not wait for that of other streams.
   virtual StreamHandle create_stream() = 0;
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  /// Blocks until nothing is on the stream any more; of a device at fault nothing will be done.
+  virtual void drain(StreamHandle stream) noexcept = 0;
   virtual EventHandle create_event() = 0;
+  /// What was put on streams with it stays in force.
   virtual void destroy_event(EventHandle event) noexcept = 0;
 
   /// Both return before the copy is made.

@@ -22,6 +22,12 @@ void check_values(const std::vector<double>& values, const char* param, bool zer
   }
 }
 
+void refuse_without_pictures(bool given, const char* param, const std::string& does) {
+  if (!given) return;
+  throw ParamError(param, does + " pictures that are normalised here",
+                   "name their field in 'normalize'");
+}
+
 }  // namespace
 
 void require_dense(const Tensor& tensor) {
@@ -38,9 +44,12 @@ std::optional<Finish> Finish::from(const Params& params) {
   finish.std_ = params.numbers("std");
   finish.planar_ = params.text("layout") == "CHW";
   if (finish.field_.empty()) {
-    if (finish.flips_field_.empty()) return std::nullopt;
-    throw ParamError("flips", "mirrors only pictures that are normalised here",
-                     "name their field in 'normalize'");
+    const std::vector<double> none = {0}, unit = {1};
+    refuse_without_pictures(!finish.flips_field_.empty(), "flips", "mirrors only");
+    refuse_without_pictures(finish.mean_ != none, "mean", "is only for");
+    refuse_without_pictures(finish.std_ != unit, "std", "is only for");
+    refuse_without_pictures(!finish.planar_, "layout", "is only for");
+    return std::nullopt;
   }
   check_values(finish.mean_, "mean", true);
   check_values(finish.std_, "std", false);

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/extent.h"
+
 namespace penstock::operators {
-namespace {
-
-constexpr size_t kAlign = 256;  // of fields within a block, as allocations of CUDA are
-
-size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
-}  // namespace
-
 struct PinnedPool::Block {
   explicit Block(std::shared_ptr<DeviceRuntime> on, size_t bytes)
       : runtime(std::move(on)), capacity(bytes) {
@@ -38,6 +32,20 @@ void PinnedPool::expect(size_t items) {
   expected_ = std::clamp<size_t>(items, 1, kMostAhead);
 }
 
+void PinnedPool::begin(size_t bytes, const std::shared_ptr<ByteAccount>& account,
+                       BufferRef* block) {
+  Block* const taken = take(bytes).release();  // until the buffer's last reference goes
+  taken->account = account;
+  taken->buffer.account = account.get();
+  taken->buffer.counted.store(account != nullptr, std::memory_order_relaxed);
+  *block = BufferRef::adopt(&taken->buffer);
+}
+
+void PinnedPool::open(size_t bytes, const std::shared_ptr<ByteAccount>& account, BufferRef* block) {
+  const size_t room = aligned(bytes);
+  if (bytes > 0 && room >= bytes) begin(room, account, block);
+}
+
 ItemMemory::Piece PinnedPool::allocate(size_t bytes, const std::shared_ptr<ByteAccount>& account,
                                        BufferRef* block) {
   const size_t room = aligned(bytes);
@@ -45,11 +53,8 @@ ItemMemory::Piece PinnedPool::allocate(size_t bytes, const std::shared_ptr<ByteA
   auto* open = *block ? static_cast<Block*>(block->get()->context) : nullptr;
   if (open == nullptr || open->capacity - open->used < room) {
     const size_t before = open == nullptr ? 0 : open->used;
-    open = take(before + room).release();  // until the buffer's last reference goes
-    open->account = account;
-    open->buffer.account = account.get();
-    open->buffer.counted.store(account != nullptr, std::memory_order_relaxed);
-    *block = BufferRef::adopt(&open->buffer);
+    begin(before + room, account, block);
+    open = static_cast<Block*>(block->get()->context);
   }
   Piece piece{*block, static_cast<char*>(open->buffer.data) + open->used};
   open->used += room;
@@ -62,6 +67,18 @@ std::unique_ptr<PinnedPool::Block> PinnedPool::make(size_t bytes) {
   auto block = std::make_unique<Block>(runtime_, bytes);
   allocations_.fetch_add(1, std::memory_order_relaxed);
   return block;
+}
+
+// Where there is no memory to spare, later ones are no larger than they must be.
+std::unique_ptr<PinnedPool::Block> PinnedPool::make_at_least(size_t bytes, size_t wanted) {
+  try {
+    return make(wanted);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (wanted == bytes || wanted_ != wanted) throw;
+    wanted_ = bytes;
+  }
+  return make(bytes);
 }
 
 // Where there is no memory for what is not needed yet, the run may do without.
@@ -86,7 +103,7 @@ std::unique_ptr<PinnedPool::Block> PinnedPool::take(size_t bytes) {
     const std::lock_guard lock(mutex_);
     const bool larger = bytes > wanted_;
     if (larger) {
-      wanted_ = bytes;
+      wanted_ = aligned(grown(wanted_, bytes));
       made_ = 0;
       outgrown.swap(free_);
     }
@@ -100,7 +117,7 @@ std::unique_ptr<PinnedPool::Block> PinnedPool::take(size_t bytes) {
     ahead = made - std::exchange(made_, made);
     wanted = wanted_;
   }
-  if (block == nullptr) block = make(wanted);
+  if (block == nullptr) block = make_at_least(bytes, wanted);
   make_ahead(ahead, wanted);
   block->used = 0;
   block->buffer.bytes = 0;

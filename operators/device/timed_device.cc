@@ -112,10 +112,24 @@ void TimedDevice::destroy_stream(StreamHandle stream) noexcept {
   const std::unique_ptr<Stream> ended(static_cast<Stream*>(stream));
 }
 
-EventHandle TimedDevice::create_event() { return std::make_unique<Event>().release(); }
+void TimedDevice::drain(StreamHandle stream) noexcept {
+  EventHandle const over = create_event();
+  record(over, stream);
+  synchronize(over);
+  destroy_event(over);
+}
 
+EventHandle TimedDevice::create_event() {
+  return std::make_unique<SharedEvent>(std::make_shared<Event>()).release();
+}
+
+// Streams keep what they have of it.
 void TimedDevice::destroy_event(EventHandle event) noexcept {
-  const std::unique_ptr<Event> ended(static_cast<Event*>(event));
+  const std::unique_ptr<SharedEvent> ended(static_cast<SharedEvent*>(event));
+}
+
+const TimedDevice::SharedEvent& TimedDevice::event_of(EventHandle event) {
+  return *static_cast<SharedEvent*>(event);
 }
 
 void TimedDevice::copy_to_device(void* to, const void* from, size_t bytes, StreamHandle stream) {
@@ -141,7 +155,7 @@ void TimedDevice::copy(void* to, const void* from, size_t bytes, StreamHandle st
 }
 
 void TimedDevice::record(EventHandle event, StreamHandle stream) {
-  auto* const of = static_cast<Event*>(event);
+  const SharedEvent of = event_of(event);
   uint64_t number = 0;
   {
     const std::lock_guard lock(of->mutex);
@@ -156,7 +170,7 @@ void TimedDevice::record(EventHandle event, StreamHandle stream) {
 }
 
 void TimedDevice::wait(StreamHandle stream, EventHandle event) {
-  auto* const of = static_cast<Event*>(event);
+  const SharedEvent of = event_of(event);
   uint64_t number = 0;
   {
     const std::lock_guard lock(of->mutex);
@@ -164,27 +178,27 @@ void TimedDevice::wait(StreamHandle stream, EventHandle event) {
   }
   stream_of(stream).put([of, number](Stream& on) {
     std::unique_lock lock(of->mutex);
-    of->reached.wait(lock, [of, number] { return of->done >= number; });
+    of->reached.wait(lock, [&] { return of->done >= number; });
     on.now = std::max(on.now, of->at);
   });
 }
 
 void TimedDevice::synchronize(EventHandle event) {
-  auto* const of = static_cast<Event*>(event);
+  const SharedEvent of = event_of(event);
   std::unique_lock lock(of->mutex);
   const uint64_t number = of->recorded;
-  of->reached.wait(lock, [of, number] { return of->done >= number; });
+  of->reached.wait(lock, [&] { return of->done >= number; });
 }
 
 bool TimedDevice::is_done(EventHandle event) {
-  auto* const of = static_cast<Event*>(event);
+  const SharedEvent of = event_of(event);
   const std::lock_guard lock(of->mutex);
   return of->done == of->recorded;
 }
 
 double TimedDevice::elapsed_ms(EventHandle from, EventHandle to) {
   const auto at = [](EventHandle event) {
-    auto* const of = static_cast<Event*>(event);
+    const SharedEvent of = event_of(event);
     const std::lock_guard lock(of->mutex);
     return of->at;
   };

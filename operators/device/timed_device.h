@@ -29,6 +29,7 @@ class TimedDevice final : public DeviceRuntime {
   void free_pinned(void* memory) noexcept override { free(memory); }
   StreamHandle create_stream() override;
   void destroy_stream(StreamHandle stream) noexcept override;
+  void drain(StreamHandle stream) noexcept override;
   EventHandle create_event() override;
   void destroy_event(EventHandle event) noexcept override;
   void copy_to_device(void* to, const void* from, size_t bytes, StreamHandle stream) override;
@@ -45,6 +46,8 @@ class TimedDevice final : public DeviceRuntime {
   class Stream;
   struct Event;
   struct Link;
+  using SharedEvent = std::shared_ptr<Event>;  ///< an EventHandle points to one
+  static const SharedEvent& event_of(EventHandle event);
   Stream& stream_of(StreamHandle stream);
   void copy(void* to, const void* from, size_t bytes, StreamHandle stream);
 

@@ -83,6 +83,11 @@ TEST_CASE("what cannot be finished is refused at its place") {
   CHECK(on("normalize: label").find("is no batch of uint8 HWC pictures") != std::string::npos);
   CHECK(on("flips: label").find("mirrors only pictures that are normalised here") !=
         std::string::npos);
+  for (const char* params : {"mean: [0.5]", "std: [0]", "layout: HWC"}) {
+    CAPTURE(params);
+    CHECK(on(params).find("is only for pictures that are normalised here") != std::string::npos);
+  }
+  CHECK(on("std: [0]").find(":8:") != std::string::npos);  // the parameter's line
   CHECK(on("normalize: image, std: [0]").find("must be finite in float32 and not 0") !=
         std::string::npos);
   CHECK(on("normalize: image, mean: [0, 1]").find("has 3 channels, and there are 2 means") !=

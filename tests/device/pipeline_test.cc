@@ -87,13 +87,13 @@ TEST_CASE("collate writes into pinned memory, and a batch moves at once") {
   const DeviceReport& pin = node_of(report, "pin").device.value();
   CHECK(pin.copied_on_host == 0);
   // What there is room for: collate and pin 1 each, queues of 2 into pin and up, up 1 and 2 on the
-  // device; and one more for the first batch, until it is known how large one is.
-  CHECK(pin.allocations == 10);
+  // device.
+  CHECK(pin.allocations == 9);
   CHECK(warm == pin.allocations);
   const DeviceReport& up = node_of(report, "up").device.value();
-  CHECK(up.copies >= 200);               // the next ones may be on their way
-  CHECK(up.transfers <= up.copies + 3);  // until it is known how large a batch is
-  CHECK(up.allocations <= 4);
+  CHECK(up.copies >= 200);  // the next ones may be on their way
+  CHECK(up.transfers == up.copies);
+  CHECK(up.allocations == 2);
   CHECK(up.bytes >= 200 * 9 * 140);
   CHECK(up.copy_ms.has_value());
 }
@@ -125,6 +125,30 @@ TEST_CASE("blocks that there is room for are there before they are needed") {
   held.push_back(item(3000));
   held.push_back(item(3000));
   CHECK(pool->allocations() == 13 + 32);
+}
+
+TEST_CASE("an item that says how large it is when it begins lies in one block") {
+  const auto pool = std::make_shared<operators::PinnedPool>(std::make_shared<LazyDevice>());
+  BufferRef block;
+  pool->open(3000, nullptr, &block);
+  const auto first = pool->allocate(1000, nullptr, &block);
+  const auto second = pool->allocate(1900, nullptr, &block);
+  CHECK(first.owner.get() == second.owner.get());
+  CHECK(pool->allocations() == 1);
+  const auto more = pool->allocate(1000, nullptr, &block);  // than it said
+  CHECK(more.owner.get() != first.owner.get());
+  BufferRef empty;
+  pool->open(0, nullptr, &empty);
+  CHECK_FALSE(empty);
+}
+
+TEST_CASE("only what CUDA pins is locked by the system") {
+  const auto locked = [](Device::Kind kind) {
+    return operators::PinnedPool(std::make_shared<LazyDevice>(LazyDeviceOptions{.kind = kind}))
+        .locked();
+  };
+  CHECK(locked(Device::Kind::kCuda));
+  CHECK_FALSE(locked(Device::Kind::kSimulated));
 }
 
 TEST_CASE("a run that needs fewer blocks than there is room for goes on where memory ends") {
@@ -216,8 +240,7 @@ TEST_CASE("the end of an epoch needs no slot") {
 }
 
 TEST_CASE("a copy of the last batch that fails ends the run, though no other one follows") {
-  // The first batch takes two copies: 12 for 11 batches.
-  const auto device = std::make_shared<LazyDevice>(LazyDeviceOptions{.failing_copy = 12});
+  const auto device = std::make_shared<LazyDevice>(LazyDeviceOptions{.failing_copy = 11});
   const Pipeline pipeline = pipeline_on(kUploaded, device);
   const DeviceStream stream{device->device(), device->create_stream()};
   {

@@ -58,6 +58,8 @@ constexpr CudaFunctions kFunctions = {
         },
     .destroy_stream =
         [](void* stream) { return guarded([&](LazyDevice& on) { on.destroy_stream(stream); }); },
+    .synchronize_stream =
+        [](void* stream) { return guarded([&](LazyDevice& on) { on.drain(stream); }); },
     .create_event =
         [](void** event) { return guarded([&](LazyDevice& on) { *event = on.create_event(); }); },
     .destroy_event =

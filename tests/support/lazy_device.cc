@@ -62,7 +62,8 @@ void LazyDevice::fail_if_lost() const {
 
 void* LazyDevice::take(size_t bytes) {
   const std::lock_guard lock(mutex_);
-  void* memory = std::malloc(std::max<size_t>(bytes, 1));
+  constexpr size_t kAlign = 256;
+  void* memory = std::aligned_alloc(kAlign, (bytes / kAlign + 1) * kAlign);
   std::memset(memory, 0xDB, bytes);
   memory_[memory] = bytes;
   return memory;
@@ -104,6 +105,7 @@ void LazyDevice::free(void* memory) noexcept {
 }
 
 void* LazyDevice::allocate_pinned(size_t bytes) {
+  const std::lock_guard lock(mutex_);
   fail_if_lost();
   if (++pinned_ > options_.pinned_blocks) {
     --pinned_;
@@ -124,7 +126,9 @@ LazyDevice::Stream LazyDevice::create_stream() {
 }
 
 // What is on it is done first; the queue stays, for waits that name it.
-void LazyDevice::destroy_stream(Stream stream) noexcept {
+void LazyDevice::destroy_stream(Stream stream) noexcept { drain(stream); }
+
+void LazyDevice::drain(Stream stream) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     run(queue_of(stream), queue_of(stream).end());
@@ -177,6 +181,9 @@ void LazyDevice::finish(const kernels::PictureBatch& pictures, Stream stream) {
 
 void LazyDevice::record(Event event, Stream stream) {
   const std::lock_guard lock(mutex_);
+  if (record_fails_ > 0 && --record_fails_ == 0) {
+    throw DeviceError("an injected failure of record()");
+  }
   auto* const mark = static_cast<Mark*>(event);
   Queue& queue = queue_of(stream);
   Op op;
@@ -203,6 +210,9 @@ void LazyDevice::wait(Stream stream, Event event) {
 
 void LazyDevice::synchronize(Event event) {
   const std::lock_guard lock(mutex_);
+  if (synchronize_fails_ > 0 && --synchronize_fails_ == 0) {
+    throw DeviceError("an injected failure of synchronize()");
+  }
   fail_if_lost();
   const auto* const mark = static_cast<const Mark*>(event);
   if (mark->recorded != 0) run(*mark->queue, mark->place + 1);
@@ -231,7 +241,7 @@ void LazyDevice::run(Queue& queue, uint64_t until) {
 }
 
 void LazyDevice::execute(Queue& queue, const Op& op) {
-  ++clock_;
+  clock_ += options_.clock_step;
   switch (op.kind) {
     case Op::kWait:
       run(*op.queue, op.place + 1);

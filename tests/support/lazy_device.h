@@ -26,6 +26,7 @@ struct LazyDeviceOptions {
   uint64_t lost_after = 0;    ///< every call fails after so many copies were asked for; 0: never
   Device::Kind kind = Device::Kind::kSimulated;
   size_t pinned_blocks = SIZE_MAX;  ///< that there is memory for
+  uint64_t clock_step = 1;          ///< milliseconds of its clock that each operation takes
 };
 
 class LazyDevice final : public operators::DeviceRuntime {
@@ -44,6 +45,7 @@ class LazyDevice final : public operators::DeviceRuntime {
   void free_pinned(void* memory) noexcept override;
   Stream create_stream() override;
   void destroy_stream(Stream stream) noexcept override;
+  void drain(Stream stream) noexcept override;
   Event create_event() override;
   void destroy_event(Event event) noexcept override;
   void copy_to_device(void* to, const void* from, size_t bytes, Stream stream) override;
@@ -56,6 +58,9 @@ class LazyDevice final : public operators::DeviceRuntime {
   void finish(const kernels::PictureBatch& pictures, Stream stream) override;
   void work(int64_t ns, Stream stream) override { (void)ns, (void)stream; }
 
+  /// The n-th record() or synchronize() from now on fails, and does nothing.
+  void fail_record(int n) { record_fails_ = n; }
+  void fail_synchronize(int n) { synchronize_fails_ = n; }
   /// What was done too early, each in words.
   std::vector<std::string> violations() const;
   /// Allocations of both kinds that were not freed.
@@ -83,6 +88,7 @@ class LazyDevice final : public operators::DeviceRuntime {
   std::map<void*, size_t> memory_;
   size_t used_ = 0;
   std::atomic<size_t> pinned_{0};
+  std::atomic<int> record_fails_{0}, synchronize_fails_{0};
   uint64_t copies_ = 0, made_ = 0, clock_ = 0, drawn_ = 0;
   std::vector<std::string> violations_;
 };

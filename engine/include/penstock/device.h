@@ -60,6 +60,18 @@ class ItemMemory {
   virtual Device device() const = 0;
 };
 
+/// ItemMemory in blocks that are made for a whole item. A class of its own, since libraries that
+/// exist have ItemMemory as it is.
+class BlockMemory : public ItemMemory {
+ public:
+  /// An item of about so many bytes begins, each of its fields rounded up to 256: its block, on
+  /// `account` like its pieces. Throws like allocate().
+  virtual void open(size_t bytes, const std::shared_ptr<ByteAccount>& account,
+                    BufferRef* block) = 0;
+  /// Whether the system locks its pages, of which it may allow a process only so many.
+  virtual bool locked() const = 0;
+};
+
 /// What the engine asks of memory on a device; the buffers of one node have one in common.
 class DeviceMemory {
  public:

@@ -40,6 +40,9 @@ constexpr CudaFunctions kFunctions = {
       return error;
     },
     .destroy_stream = [](void* stream) -> int { return cudaStreamDestroy(stream_of(stream)); },
+    .synchronize_stream = [](void* stream) -> int {
+      return cudaStreamSynchronize(stream_of(stream));
+    },
     .create_event = [](void** event) -> int {
       cudaEvent_t created = nullptr;
       const cudaError_t error = cudaEventCreateWithFlags(&created, cudaEventBlockingSync);
