@@ -50,6 +50,18 @@ class OneAtATime {
   std::atomic<bool>& taken_;
 };
 
+/// For as long as it lives.
+class Raised {
+ public:
+  explicit Raised(std::atomic<bool>& flag) : flag_(flag) { flag_.store(true); }
+  ~Raised() { flag_.store(false); }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
 }  // namespace
 
 Next RunCore::next(std::optional<std::chrono::nanoseconds> timeout, const DeviceStream* stream) {
@@ -268,6 +280,7 @@ void RunCore::hand_over(const Item& item) {
       device_memories_.push_back(buffer->memory);
     }
     try {
+      const Raised awaits(awaits_device_);
       buffer->memory->hand_over(*buffer, stream_);
     } catch (...) {
       std::shared_ptr<ErrorInfo> info = device_error();
@@ -296,6 +309,7 @@ void RunCore::check_devices() {
   if (status_.load() != kRunning) return;
   for (DeviceMemory* memory : device_memories_) {
     try {
+      const Raised awaits(awaits_device_);
       memory->check();
     } catch (...) {
       raise(device_error());
@@ -420,6 +434,8 @@ void RunCore::stop() {
   status_.compare_exchange_strong(running, kStopped);
   cancel();
   wake_consumer();
+  // A body of a serial run that calls this is in next(), and is not waited for.
+  if (inline_ && Worker::current() == &consumer_worker_) return;
   wait_idle();
 }
 

@@ -286,12 +286,41 @@ std::string RunCore::describe_stall() const {
   return text;
 }
 
+std::string RunCore::describe_work() const {
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  for (const auto& unit : units_) {
+    for (int i = 0; i < unit->slot_count(); ++i) {
+      const Slot& slot = unit->slot(i);
+      if (slot.state.load(std::memory_order_acquire) != Slot::kTaken ||
+          slot.t_start.load(std::memory_order_relaxed) == 0) {
+        continue;
+      }
+      add("node '" + unit->node().id + "', busy with the item at position " +
+          std::to_string(slot.position.load(std::memory_order_relaxed)));
+    }
+  }
+  if (awaits_device_.load()) add("the copy of a batch to the device, in next()");
+  return text.empty() ? "a call of next() to return" : text;
+}
+
+// Of a serial run too: a thread that lets go of a batch works for it meanwhile.
 void RunCore::wait_idle() {
-  if (inline_) return;
+  constexpr double kSaySeconds = 3;
+  using Clock = std::chrono::steady_clock;
+  const auto say_at =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                         std::min(kSaySeconds, options_.stuck_warning_seconds)));
+  bool said = false;
   std::unique_lock lock(mutex_);
   while (!idle_.wait_for(lock, std::chrono::milliseconds(20),
                          [this] { return activity_.load(std::memory_order_acquire) == 0; })) {
     if (tbb_) tbb_->offer_again();
+    if (said || Clock::now() < say_at) continue;
+    said = true;
+    lock.unlock();
+    warn("stopping waits for " + describe_work());
+    lock.lock();
   }
 }
 

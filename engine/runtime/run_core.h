@@ -135,6 +135,7 @@ class RunCore final : public RunImpl {
   SourceUnit* give_token_back();
   SourceUnit* on_quiescent();
   std::string describe_stall() const;
+  std::string describe_work() const;
 
   std::shared_ptr<const Plan> plan_;
   RunOptions options_;
@@ -189,6 +190,7 @@ class RunCore final : public RunImpl {
   MarkLog marks_;
   FiringLog recorded_;  // by take_firings(), and the consumer's part
   std::atomic<bool> in_next_{false};
+  std::atomic<bool> awaits_device_{false};      // the consumer, in next()
   const DeviceStream* stream_ = nullptr;        // the consumer's, while it is in next()
   std::vector<DeviceMemory*> device_memories_;  // that batches lay in
   bool out_of_buffers_ = false;                 // under mutex_: the consumer waits, and holds all

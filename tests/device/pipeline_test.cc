@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -284,6 +286,66 @@ TEST_CASE("batches may be let go of by any thread, during the run and after it")
   std::thread([&kept] { kept.clear(); }).join();
   CHECK(device->live() == 0);
   CHECK(device->violations().empty());
+}
+
+/// One sample an epoch. On threads other than the test's, its length takes until the run is gone,
+/// or 50 ms where that waits, as it must.
+class SlowElsewhere final : public Source {
+ public:
+  explicit SlowElsewhere(const std::atomic<bool>* gone, std::atomic<bool>* too_early)
+      : gone_(gone), too_early_(too_early) {}
+  uint64_t size(uint32_t) const override {
+    if (std::this_thread::get_id() != test_) {
+      entered = true;
+      for (int i = 0; i < 50 && !*gone_; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      if (*gone_) *too_early_ = true;
+    }
+    return 1;
+  }
+  void infer(FieldTable& fields) override { field_ = fields.add({.name = "x"}); }
+  void process(Context& ctx) override { ctx.output(field_, {16}, DType::kUInt8); }
+
+  static inline std::atomic<bool> entered{false};
+
+ private:
+  const std::atomic<bool>* gone_;
+  std::atomic<bool>* too_early_;
+  std::thread::id test_ = std::this_thread::get_id();
+  int field_ = 0;
+};
+
+TEST_CASE("a serial run that goes waits for who lets go of a batch on another thread") {
+  std::atomic<bool> gone{false}, too_early{false};
+  Schema schema("slow_elsewhere", Kind::kSource, "One sample.");
+  schema.writes("x", "bytes");
+  LoadOptions options;
+  const auto make = [&](const Params&) {
+    return std::make_unique<SlowElsewhere>(&gone, &too_early);
+  };
+  options.operators = {upload_to(std::make_shared<LazyDevice>()),
+                       {.schema = std::move(schema), .make = make}};
+  const Pipeline pipeline = Pipeline::parse(
+      "penstock: 1\nname: serial\nepochs: 100\nnodes:\n  - {id: make, op: slow_elsewhere}\n"
+      "  - {id: up, op: upload, params: {slots: 1}}\n",
+      options);
+  std::thread letting_go;
+  {
+    Run run = pipeline.start({.inline_run = true});
+    Next next = run.next();
+    REQUIRE(next.kind == Next::Kind::kBatch);
+    CHECK(run.next().kind == Next::Kind::kEpochEnd);
+    CHECK_THROWS_AS(run.next(), std::logic_error);  // all before `up` is full now
+    letting_go = std::thread([batch = std::move(next.batch)]() mutable { batch = Batch(); });
+    for (int i = 0; i < 2000 && !SlowElsewhere::entered; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(SlowElsewhere::entered);
+  }
+  gone = true;
+  letting_go.join();
+  CHECK_FALSE(too_early);
 }
 
 TEST_CASE("a run that ends early leaves nothing on the device") {

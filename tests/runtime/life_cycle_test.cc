@@ -277,6 +277,44 @@ TEST_CASE("a run whose consumer waits can be stopped by another thread") {
   CHECK(run->next(kLimit).kind == Kind::kEnd);
 }
 
+TEST_CASE("who stops a run is told what is waited for") {
+  CaseBuilder b;
+  const int source = b.source({3});
+  World world(b.build(source));
+  for (const Scheduling scheduling : {Scheduling::kThreads, Scheduling::kInline}) {
+    Gate gate;
+    world.on_body = [&](int, const Origin&) { gate.pass(); };
+    std::string told;
+    RunOptions options = with_threads(2);
+    options.scheduling = scheduling;
+    options.stuck_warning_seconds = 0;
+    options.on_warning = [&](const std::string& text) {
+      if (text.rfind("stopping waits for ", 0) != 0) return;
+      told = text;
+      gate.open();
+    };
+    const auto run = RunImpl::start(world.plan(), options);
+    std::thread consumer([&] { (void)run->next(kLimit); });
+    gate.wait_for_arrivals(1);
+    run->stop();
+    consumer.join();
+    CHECK(told.find("node '") != std::string::npos);
+    CHECK(told.find("busy with the item at position ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a serial run may be stopped by one of its bodies") {
+  CaseBuilder b;
+  const int source = b.source({3});
+  World world(b.build(source));
+  RunOptions options;
+  options.scheduling = Scheduling::kInline;
+  std::unique_ptr<RunImpl> run;
+  world.on_body = [&](int, const Origin&) { run->stop(); };
+  run = RunImpl::start(world.plan(), options);
+  CHECK(run->next(kLimit).kind == Kind::kEnd);
+}
+
 TEST_CASE("two runs share an engine") {
   Engine engine({.threads = 2});
   RunOptions options;
