@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include "penstock/device.h"
 #include "report/words.h"
 
 namespace penstock::cli {
@@ -13,6 +14,13 @@ namespace {
 constexpr uint64_t kFilesOfProcess = 64;
 constexpr uint64_t kFilesOfSlot = 4;
 constexpr uint64_t kPinnedAtLeast = uint64_t{64} << 20;
+
+bool locks_pages(const PlanNode& node) {
+  const ItemMemory* const memory = node.output_memory.get();
+  if (memory == nullptr || memory->device().kind != Device::Kind::kPinned) return false;
+  const auto* blocks = dynamic_cast<const BlockMemory*>(memory);
+  return blocks == nullptr || blocks->locked();  // that of a simulated device is the heap's
+}
 
 uint64_t soft_limit(__rlimit_resource which) {
   rlimit limit{};
@@ -29,7 +37,7 @@ std::vector<std::string> limit_warnings(const Plan& plan, const SystemLimits& li
   bool pins = false;
   for (const PlanNode& node : plan.nodes()) {
     if (node.where == Where::kBlocking) slots += static_cast<uint64_t>(node.concurrency);
-    if (node.where == Where::kDevice) pins = true;
+    if (locks_pages(node)) pins = true;
   }
   std::vector<std::string> warnings;
   const uint64_t files = kFilesOfProcess + kFilesOfSlot * slots;

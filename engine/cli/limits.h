@@ -20,7 +20,7 @@ struct SystemLimits {
 SystemLimits system_limits();
 
 /// One warning for each limit that the plan is likely to hit: files that blocking nodes hold open,
-/// memory that device nodes pin. Pure.
+/// memory that nodes pin. Pure.
 std::vector<std::string> limit_warnings(const Plan& plan, const SystemLimits& limits);
 
 }  // namespace penstock::cli

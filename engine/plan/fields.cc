@@ -1,4 +1,6 @@
 // Third pass: the operators' own checks, on a prototype of each, and the fields of every node.
+#include <algorithm>
+
 #include "base/thrown.h"
 #include "plan/draft.h"
 
@@ -67,7 +69,9 @@ class Inference {
     const NodeSpec& spec = draft_->written(index);
     try {
       PlanNode* const reader = only_reader(node);
-      node.prototype->link(reader == nullptr ? nullptr : reader->prototype.get());
+      if (!reader_failed(node)) {  // else it cannot be told, and the pipeline is refused anyway
+        node.prototype->link(reader == nullptr ? nullptr : reader->prototype.get());
+      }
       node.output_memory = node.prototype->output_memory();
       if (node.output_memory == nullptr && node.kind == Kind::kCollate && reader != nullptr) {
         node.output_memory = reader->output_memory;
@@ -104,6 +108,13 @@ class Inference {
     const int to = draft_->edge(node.out_edges.front()).to;
     if (draft_->is_consumer(to) || draft_->node(to).in_edges.size() != 1) return nullptr;
     return draft_->failed[static_cast<size_t>(to)] ? nullptr : &draft_->node(to);
+  }
+
+  bool reader_failed(const PlanNode& node) const {
+    return std::any_of(node.out_edges.begin(), node.out_edges.end(), [this](int edge) {
+      const int to = draft_->edge(edge).to;
+      return !draft_->is_consumer(to) && draft_->failed[static_cast<size_t>(to)];
+    });
   }
 
   const FieldTable& table_of(int index, size_t port) const {

@@ -164,6 +164,27 @@ TEST_CASE("limits of the system are told") {
   CHECK_MESSAGE(has(size.err, "File too large"), size.err);
 }
 
+TEST_CASE("what a simulated device calls pinned is not the system's to lock") {
+  const TempFolder folder;
+  const std::string up = "  - {id: up, op: device_copy, params: {device: simulated}}\n";
+  for (const std::string& nodes : {up, "  - {id: pin, op: pin}\n" + up}) {
+    const Outcome outcome = penstock_command({"run", folder.write("t.yaml", kPlain + nodes)},
+                                             {.under = {"prlimit", "--memlock=65536"}});
+    CHECK(outcome.code == 0);
+    CHECK_MESSAGE(!has(outcome.err, "may be locked"), outcome.err);
+  }
+}
+
+TEST_CASE("a mistake of device_copy is not followed by a word on pin") {
+  const TempFolder folder;
+  const Failure failure =
+      run_in(folder, kPlain +
+                         "  - {id: pin, op: pin}\n"
+                         "  - {id: up, op: device_copy, params: {device: simulated, std: [0]}}\n");
+  check_bad(failure, "t.yaml:8:", "is only for pictures that are normalised here");
+  CHECK_MESSAGE(!has(failure.err, "not pinned"), failure.err);
+}
+
 TEST_CASE("an include of a pipe is refused, not waited for") {
   const TempFolder folder;
   REQUIRE(mkfifo((folder / "pipe.yaml").c_str(), 0600) == 0);
