@@ -36,6 +36,11 @@ class Record : public conform::Listener {
     findings.push_back(finding);
     now_.clear();
   }
+  void waits(const std::string& check, int seconds, int limit) override {
+    const std::string what = check.empty() ? "loading it" : "the check '" + check + "'";
+    write_stderr(
+        fmt::format("note: {} goes on for {} s; it is ended after {} s\n", what, seconds, limit));
+  }
   /// The child ended badly.
   void broke_off(const std::string& how) {
     if (!how.empty())

@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "conform/direct.h"
 #include "conform/observe.h"
 #include "conform/race.h"
 #include "conform/schema_check.h"
@@ -63,6 +64,8 @@ class Checker {
       return;
     }
     if (!check("declared", [this] { return declared(); })) return;
+    check("const", [this] { return leaves_inputs(); });
+    check("strided", [this] { return strided(); });
     check("seed", [this] { return seed(); });
     check("concurrency", [this] { return concurrency(); });
     check("errors", [this] { return errors(); });
@@ -131,6 +134,27 @@ class Checker {
     }
     return pass(fmt::format("true of {} outputs{}", seen.items.size(),
                             seen.cut ? fmt::format(", all within {:.0f} s", kLongestRun) : ""));
+  }
+
+  Outcome leaves_inputs() {
+    const Kind kind = subject_.schema().kind();
+    if (kind != Kind::kMap && kind != Kind::kExpand && kind != Kind::kCollate &&
+        kind != Kind::kSink) {
+      return not_done("it has no body with inputs");
+    }
+    const std::string text = changed_input(plan({}));
+    return text.empty() ? pass("inputs are left as they are") : fail(text);
+  }
+
+  Outcome strided() {
+    if (subject_.schema().kind() != Kind::kMap) return not_done("of maps only");
+    const Strided seen = try_strided(plan({}));
+    if (!seen.wrong.empty()) {
+      return fail("it reads a strided input as a dense one (" + seen.wrong +
+                  "): heed strides(), or refuse it where contiguous() is false");
+    }
+    if (seen.same + seen.refused == 0) return not_done("nothing to compare with");
+    return pass(seen.refused > 0 ? "strided inputs are refused" : "the same for strided inputs");
   }
 
   Outcome seed() {
@@ -225,8 +249,10 @@ class Checker {
   }
 
   Outcome race() {
-    call_from_threads(plan({}));
-    return pass("called from several threads; the sanitizer reports what it sees");
+    if (!call_from_threads(plan({}))) {
+      return fail("the thread sanitizer reports a data race (its words are on stderr)");
+    }
+    return pass("called from several threads; the sanitizer reports nothing");
   }
 
   Outcome cost() {

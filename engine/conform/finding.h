@@ -25,6 +25,10 @@ class Listener {
   virtual ~Listener() = default;
   virtual void begin(const std::string& check) = 0;
   virtual void end(const Finding& finding) = 0;
+  /// Nothing was said for `seconds`; after `limit` of them the check is ended.
+  virtual void waits(const std::string& check, int seconds, int limit) {
+    static_cast<void>(check), static_cast<void>(seconds), static_cast<void>(limit);
+  }
 };
 
 }  // namespace penstock::conform

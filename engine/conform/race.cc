@@ -1,7 +1,9 @@
 #include "conform/race.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -49,17 +51,51 @@ void call(Operator& op, const PlanNode& node, const std::vector<Item>& inputs, u
   }
 }
 
+/// While it lives, what the sanitizer says is kept.
+class Reports {
+ public:
+  Reports() : file_(std::tmpfile()) {
+    if (file_ != nullptr && set_ != nullptr) say_to(fileno(file_));
+  }
+  ~Reports() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+  /// Passes on what was said; false where there was nothing.
+  bool pass_on() {
+    if (file_ == nullptr || set_ == nullptr) return false;
+    say_to(STDERR_FILENO);
+    lseek(fileno(file_), 0, SEEK_SET);
+    bool any = false;
+    char bytes[4096];
+    for (ssize_t n; (n = read(fileno(file_), bytes, sizeof bytes)) > 0; any = true) {
+      std::fwrite(bytes, 1, static_cast<size_t>(n), stderr);
+    }
+    return any;
+  }
+
+ private:
+  void say_to(int file) { set_(reinterpret_cast<void*>(static_cast<intptr_t>(file))); }
+
+  std::FILE* file_;
+  void (*set_)(void*) = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT,
+                                                                "__sanitizer_set_report_fd"));
+};
+
 }  // namespace
 
 bool watches_threads() { return dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr; }
 
-void call_from_threads(const std::shared_ptr<const Plan>& plan) {
+bool call_from_threads(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   std::vector<Item> inputs;
   for (uint64_t i = 0; node.kind != Kind::kSource && i < 16; ++i) {
     inputs.push_back(input_of(plan->nodes().front(), i));
   }
   const int count = node.state == State::kSerial ? 1 : kThreads;
+  Reports reports;
   std::vector<std::thread> threads;
   for (int t = 0; t < count; ++t) {
     threads.emplace_back([&, t] {
@@ -73,6 +109,7 @@ void call_from_threads(const std::shared_ptr<const Plan>& plan) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  return !reports.pass_on();
 }
 
 }  // namespace penstock::conform

@@ -12,7 +12,8 @@ bool watches_threads();
 
 /// Calls bodies of the subject of `plan` on four threads at once, as its state allows, with inputs
 /// and outputs of their own. The engine is left aside: it is not instrumented, so its
-/// synchronisation would not be seen. A race is reported by the sanitizer itself, on stderr.
-void call_from_threads(const std::shared_ptr<const Plan>& plan);
+/// synchronisation would not be seen. False: the sanitizer reports something; its words go on to
+/// stderr.
+bool call_from_threads(const std::shared_ptr<const Plan>& plan);
 
 }  // namespace penstock::conform

@@ -2,11 +2,13 @@
 // engine. Nothing to copy from.
 #include <fcntl.h>
 #include <penstock/plugin.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 namespace {
 
@@ -104,6 +106,44 @@ struct Crashing {
   }
 };
 
+struct Quitting {  // as if all were well
+  void operator()(Context&, const Tensor&, int) const { _exit(0); }
+};
+
+struct QuittingLate {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (is_odd(in)) std::exit(0);
+    copy_of(ctx, in, field);
+  }
+};
+
+struct ClosingFiles {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    for (int file = 3; is_odd(in) && file < 64; ++file) close(file);
+    copy_of(ctx, in, field);
+  }
+};
+
+struct ChangingInput {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    copy_of(ctx, in, field);
+    const_cast<float*>(in.data_as<float>())[0] += 1;  // NOLINT: that is the point
+  }
+};
+
+struct LeavingProcess {  // which holds all files open
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (is_odd(in)) {
+      if (fork() == 0) {
+        pause();
+        _exit(0);
+      }
+      _exit(5);
+    }
+    copy_of(ctx, in, field);
+  }
+};
+
 struct Resentful {  // after an odd sample all others suffer
   void operator()(Context& ctx, const Tensor& in, int field) const {
     static std::atomic<bool> offended{false};
@@ -112,8 +152,15 @@ struct Resentful {  // after an odd sample all others suffer
   }
 };
 
-struct Decent {
+struct Dense {  // whatever the strides
   void operator()(Context& ctx, const Tensor& in, int field) const { copy_of(ctx, in, field); }
+};
+
+struct Decent {
+  void operator()(Context& ctx, const Tensor& in, int field) const {
+    if (!in.contiguous()) throw std::invalid_argument("no dense tensor: " + in.describe());
+    copy_of(ctx, in, field);
+  }
 };
 
 Schema schema_of(const char* name, const char* doc) {
@@ -137,6 +184,12 @@ void register_operators(OperatorSink& sink) {
   add<LeavingFilesOpen>(sink, schema_of("leaving_files_open", "Forgets files."));
   add<ThrowingNumbers>(sink, schema_of("throwing_numbers", "Throws a number."));
   add<Crashing>(sink, schema_of("crashing", "Ends its process on odd samples."));
+  add<Quitting>(sink, schema_of("quitting", "Ends its process with code 0."));
+  add<QuittingLate>(sink, schema_of("quitting_late", "Does so on odd samples."));
+  add<ClosingFiles>(sink, schema_of("closing_files", "Closes files of others."));
+  add<ChangingInput>(sink, schema_of("changing_input", "Writes into its input."));
+  add<LeavingProcess>(sink, schema_of("leaving_process", "Leaves a process behind."));
+  add<Dense>(sink, schema_of("dense", "Reads any input as a dense one."));
   add<Resentful>(sink, schema_of("resentful", "Is never the same after an odd sample."));
   Schema silent("silent", Kind::kMap, "Says too little.");
   silent.param(

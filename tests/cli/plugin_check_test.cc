@@ -63,7 +63,8 @@ std::map<std::string, std::string> failed_checks(const Json& op) {
 TEST_CASE("each broken promise is found by the check that is about it") {
   const Scratch scratch;
   const std::string library = scratch.library("misbehaving", source_of("misbehaving"));
-  const Outcome outcome = penstock_command({"plugin", "check", library, "--format", "json"});
+  const Outcome outcome =
+      penstock_command({"plugin", "check", library, "--format", "json"}, {.seconds = 600});
   CHECK(outcome.code == 1);
   CHECK(outcome.err == "");
   const std::map<std::string, std::pair<std::string, std::string>> expected = {
@@ -76,6 +77,13 @@ TEST_CASE("each broken promise is found by the check that is about it") {
       {"leaving_files_open", {"leak", " files are left open"}},
       {"throwing_numbers", {"errors", "it throws something that is no std::exception"}},
       {"crashing", {"errors", "ended by signal 11 (Segmentation fault) in the check 'errors'"}},
+      {"quitting", {"inputs", "it ended the process with exit code 0 in the check 'inputs'"}},
+      {"quitting_late", {"errors", "it ended the process with exit code 0 in the check 'errors'"}},
+      {"closing_files", {"errors", "it closed a file that is not its own in the check 'errors'"}},
+      {"changing_input", {"const", "it changes its input, which other nodes may share: field 'x'"}},
+      {"leaving_process",
+       {"errors", "it ended the process with exit code 5 in the check 'errors'"}},
+      {"dense", {"strided", "it reads a strided input as a dense one (position 0)"}},
       {"resentful", {"errors", "after an odd sample the output at position"}},
       {"silent", {"schema", "parameter 'much' is a number without a unit and without a range"}},
   };
@@ -103,6 +111,8 @@ TEST_CASE("a race in a library of the thread sanitizer is reported, and a lock i
   const Outcome found = penstock_command({"plugin", "check", racing});
   CHECK(found.code == 1);
   CHECK(has(found.err, "WARNING: ThreadSanitizer: data race"));
+  CHECK(has(found.out, "FAILED  the thread sanitizer reports a data race"));
+  CHECK(has(found.out, "1 of 1 operators failed"));
   CHECK(has(found.err,
             "error: the thread sanitizer reports a data race, or cannot work here (see above)"));
   // As where the library that it starts itself again with cannot be preloaded: no endless chain.

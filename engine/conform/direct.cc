@@ -1,0 +1,160 @@
+#include "conform/direct.h"
+
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "base/heap_context.h"
+#include "conform/subject.h"
+#include "report/digest.h"
+
+namespace penstock::conform {
+namespace {
+
+constexpr uint64_t kSamples = 16;
+constexpr int kMostChildren = 8;
+
+std::vector<std::string> names_of(const FieldTable& table) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : table.all()) names.push_back(field.name);
+  return names;
+}
+
+std::string digest_of(const std::vector<std::string>& names, const Item& item) {
+  Item there;
+  std::vector<std::string> named;
+  there.origin = item.origin;
+  for (size_t i = 0; i < item.fields.size() && i < names.size(); ++i) {
+    const auto* tensor = std::get_if<Tensor>(&item.fields[i]);
+    if (tensor != nullptr && !tensor->defined()) continue;
+    there.fields.push_back(item.fields[i]);
+    named.push_back(names[i]);
+  }
+  BatchDigest digest;
+  digest.add(named, there);
+  return digest.value();
+}
+
+Item sample(const PlanNode& feed, uint64_t position) {
+  Origin origin;
+  origin.position = origin.index = position;
+  HeapContext ctx(1, 1, {}, origin);
+  feed.prototype->process(ctx);
+  return ctx.finish({}, static_cast<size_t>(feed.fields.size()));
+}
+
+/// A fresh object, called once; the output of a map.
+Item call(const PlanNode& node, const std::vector<Item>& items) {
+  const std::unique_ptr<Operator> op = node.make(node.params);
+  FieldTable fields = node.input_fields;
+  op->infer(fields);
+  std::vector<const Item*> in;
+  for (const Item& item : items) in.push_back(&item);
+  HeapContext ctx(1, node.stream, in, items.front().origin);
+  if (auto* expand = dynamic_cast<Expand*>(op.get())) {
+    const auto stream = expand->open(ctx);
+    for (int child = 0; child < kMostChildren && stream->next(ctx); ++child) {
+    }
+    return {};
+  }
+  op->process(ctx);
+  if (ctx.dropped()) return {};
+  return ctx.finish({}, static_cast<size_t>(node.fields.size()));
+}
+
+/// The same elements, none beside the next.
+Tensor strided(const Tensor& dense) {
+  if (dense.numel() < 2) return dense;
+  const int dims = dense.dims();
+  std::vector<int64_t> blown, strides(static_cast<size_t>(dims));
+  for (int d = dims; d-- > 0;) blown.push_back(dense.size(d));
+  blown.push_back(2);
+  const Tensor memory = Tensor::empty(blown, dense.dtype());
+  int64_t step = 2;
+  for (int d = 0; d < dims; ++d) {
+    strides[static_cast<size_t>(d)] = step;
+    step *= dense.size(d);
+  }
+  const size_t size = size_of(dense.dtype());
+  auto* to = static_cast<uint8_t*>(const_cast<void*>(memory.data()));
+  std::memset(to, 0, memory.nbytes());
+  for (int64_t i = 0; i < dense.numel(); ++i) {
+    int64_t place = 0;
+    for (int64_t rest = i, d = dims; d-- > 0;) {
+      place += rest % dense.size(static_cast<int>(d)) * strides[static_cast<size_t>(d)];
+      rest /= dense.size(static_cast<int>(d));
+    }
+    std::memcpy(to + static_cast<size_t>(place) * size,
+                dense.bytes().data() + static_cast<size_t>(i) * size, size);
+  }
+  Tensor view(memory.owner(), to, dense.dtype(), dense.shape(), dense.layout());
+  view.set_strides(strides);
+  return view;
+}
+
+Item strided(const Item& item) {
+  Item out = item;
+  for (Field& field : out.fields) {
+    if (auto* tensor = std::get_if<Tensor>(&field)) *tensor = strided(*tensor);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string changed_input(const std::shared_ptr<const Plan>& plan) {
+  const PlanNode& node = Subject::node_of(*plan);
+  const PlanNode& feed = plan->nodes().front();
+  const std::vector<std::string> names = names_of(feed.fields);
+  for (uint64_t i = 0; i < kSamples; ++i) {
+    const std::vector<Item> given(node.kind == Kind::kCollate ? 2 : 1, sample(feed, i));
+    const Item before = sample(feed, i);
+    try {
+      call(node, given);
+    } catch (const std::exception&) {
+      // A sample's error; the other checks look at those.
+    }
+    for (size_t f = 0; f < names.size(); ++f) {
+      const auto only = [&](const Item& item) {
+        Item one;
+        one.fields = {item.fields[f]};
+        return digest_of({names[f]}, one);
+      };
+      if (only(before) != only(given[0])) {
+        return "it changes its input, which other nodes may share: field '" + names[f] +
+               "' is another one after the body";
+      }
+    }
+  }
+  return "";
+}
+
+Strided try_strided(const std::shared_ptr<const Plan>& plan) {
+  const PlanNode& node = Subject::node_of(*plan);
+  const PlanNode& feed = plan->nodes().front();
+  const std::vector<std::string> names = names_of(node.fields);
+  Strided result;
+  for (uint64_t i = 0; i < kSamples; ++i) {
+    const Item dense = sample(feed, i);
+    std::string expected;
+    try {
+      expected = digest_of(names, call(node, {dense}));
+    } catch (const std::exception&) {
+      continue;  // nothing to compare with
+    }
+    try {
+      if (digest_of(names, call(node, {strided(dense)})) == expected) {
+        ++result.same;
+        continue;
+      }
+    } catch (const std::exception&) {
+      ++result.refused;
+      continue;
+    }
+    result.wrong = "position " + std::to_string(i);
+    return result;
+  }
+  return result;
+}
+
+}  // namespace penstock::conform

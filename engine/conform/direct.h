@@ -1,0 +1,24 @@
+#pragma once
+/// Bodies called one by one, without the engine: what they do to their inputs, and what they make
+/// of inputs that do not lie dense.
+
+#include <memory>
+#include <string>
+
+#include "plan/plan.h"
+
+namespace penstock::conform {
+
+/// Calls the subject of `plan` on ordinary samples and compares its inputs before and after; what
+/// was changed ("it changes its input: field 'x'"), or "".
+std::string changed_input(const std::shared_ptr<const Plan>& plan);
+
+/// What a subject makes of strided inputs.
+struct Strided {
+  int same = 0, refused = 0;  ///< samples
+  std::string wrong;          ///< the first other output, or empty
+};
+/// Calls the subject (a map) on dense samples and on strided views of the same elements.
+Strided try_strided(const std::shared_ptr<const Plan>& plan);
+
+}  // namespace penstock::conform
