@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,9 +90,13 @@ std::string guarded(const std::string& doing, Body body) {
   }
 }
 
-/// What dlopen() runs of a library that is being opened by this thread.
+/// What this thread is loading: code of that library may run.
 thread_local const char* opening = nullptr;
 std::terminate_handler terminate_before = nullptr;
+
+void say_to_stderr(const char* text) {
+  static_cast<void>(!write(STDERR_FILENO, text, std::strlen(text)));
+}
 
 // glibc lets no exception out of a static constructor: the process ends, but says why.
 [[noreturn]] void end_with_reason() {
@@ -104,19 +109,73 @@ std::terminate_handler terminate_before = nullptr;
                                      return "a static constructor called std::terminate()";
                                    }) +
                            "\n";
-  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  say_to_stderr(text.c_str());
   std::_Exit(kBadLibrary);
 }
 
+// A library that calls exit() while it is loaded would end the program as if all were well.
+void refuse_exit() {
+  if (opening == nullptr) return;
+  say_to_stderr("error: cannot load '");
+  say_to_stderr(opening);
+  say_to_stderr("': it calls exit() while it is loaded\n");
+  std::_Exit(kBadLibrary);
+}
+
+constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};
+struct sigaction crash_before[std::size(kCrashes)];
+
+// Names the file, and lets happen what would have happened. Calls nothing that a signal forbids.
+void name_crash(int number) {
+  if (opening != nullptr) {
+    say_to_stderr("error: it crashed while it was loaded: '");
+    say_to_stderr(opening);
+    say_to_stderr("'\n");
+  }
+  for (size_t i = 0; i < std::size(kCrashes); ++i) {
+    sigaction(kCrashes[i], &crash_before[i], nullptr);
+  }
+  raise(number);
+}
+
+/// While it lives, this thread loads `path`, and no other one loads anything.
+class Opening {
+ public:
+  explicit Opening(const char* path) : lock_(one_at_a_time()), outer_(opening) {
+    static const int hooked = std::atexit(refuse_exit);
+    static_cast<void>(hooked);
+    opening = path;
+    if (outer_ != nullptr) return;
+    struct sigaction action = {};
+    action.sa_handler = name_crash;
+    action.sa_flags = SA_NODEFER;
+    for (size_t i = 0; i < std::size(kCrashes); ++i) {
+      sigaction(kCrashes[i], &action, &crash_before[i]);
+    }
+  }
+  ~Opening() {
+    opening = outer_;
+    for (size_t i = 0; outer_ == nullptr && i < std::size(kCrashes); ++i) {
+      sigaction(kCrashes[i], &crash_before[i], nullptr);
+    }
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+ private:
+  static std::recursive_mutex& one_at_a_time() {
+    static std::recursive_mutex mutex;  // the handlers belong to the process
+    return mutex;
+  }
+  std::lock_guard<std::recursive_mutex> lock_;
+  const char* outer_;
+};
+
 void* open_file(const std::string& path) {
-  static std::mutex one_at_a_time;  // the handler belongs to the process
-  const std::lock_guard lock(one_at_a_time);
-  opening = path.c_str();
   terminate_before = std::set_terminate(end_with_reason);
   // RTLD_NOW: an undefined symbol is found here, not at its first call.
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   std::set_terminate(terminate_before);
-  opening = nullptr;
   return handle;
 }
 
@@ -167,6 +226,7 @@ std::string register_all(std::vector<OperatorDef> defs, const std::string& origi
 
 std::string open_and_register(const std::string& file, const std::string& path,
                               const PluginFacts& facts, Registry* registry) {
+  const Opening now(file.c_str());
   void* handle = open_file(file);
   if (handle == nullptr) return last_loader_error();
   std::vector<OperatorDef> defs;

@@ -84,4 +84,23 @@ TEST_CASE("a static constructor that throws ends the program with a plain messag
   CHECK(outcome.err ==
         "error: cannot load '" + library + "': a static constructor threw: no licence\n");
 }
+
+TEST_CASE("a library that ends the program while it is loaded is named, whatever its exit code") {
+  const Scratch folder;
+  const auto outcome_of = [&folder](const std::string& name, const std::string& code) {
+    const std::string library = folder.library(
+        name, halve_code(name, "#include <cstdlib>\nstruct Bad { Bad() { " + code + " } } bad;"));
+    Outcome outcome = penstock_command({"list", "--plugin", library});
+    for (size_t at; (at = outcome.err.find(library)) != std::string::npos;) {
+      outcome.err.replace(at, library.size(), "FILE");
+    }
+    return outcome;
+  };
+  const Outcome quits = outcome_of("quits", "std::exit(0);");
+  CHECK(quits.code == 78);
+  CHECK(quits.err == "error: cannot load 'FILE': it calls exit() while it is loaded\n");
+  const Outcome crashes = outcome_of("crashes", "std::abort();");
+  CHECK(crashes.code != 0);
+  CHECK(crashes.err == "error: it crashed while it was loaded: 'FILE'\n");
+}
 #endif
