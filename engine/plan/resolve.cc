@@ -92,6 +92,14 @@ void take_engine_params(const Params& params, PlanNode* node) {
   if (params.has("chunk")) node->chunk = static_cast<int>(params.integer("chunk"));
 }
 
+/// What to do about an operator that is not there.
+std::string help_with(const std::string& op, const Registry& registry) {
+  const std::string help = suggestion(op, registry.names(), "the operators are");
+  if (help.starts_with("did you mean")) return help;
+  return help + (help.empty() ? "" : "; ") +
+         "others come with --plugin FILE, plugins: in the pipeline or PENSTOCK_PLUGIN_PATH";
+}
+
 void resolve_node(Draft* draft, int index) {
   const NodeSpec& spec = draft->written(index);
   PlanNode& node = draft->node(index);
@@ -104,7 +112,7 @@ void resolve_node(Draft* draft, int index) {
   const Registry::Entry* entry = draft->registry.find(spec.op);
   if (entry == nullptr) {
     draft->say.error("unknown-op", "there is no operator '" + spec.op + "'", place_of_op(spec),
-                     suggestion(spec.op, draft->registry.names(), "the operators are"));
+                     help_with(spec.op, draft->registry));
   } else {
     draft->schemas[static_cast<size_t>(index)] = &entry->def.schema;
     take_schema(*entry, &node);
