@@ -77,7 +77,9 @@ class Reports {
   }
 
  private:
-  void say_to(int file) { set_(reinterpret_cast<void*>(static_cast<intptr_t>(file))); }
+  void say_to(int file) {
+    set_(reinterpret_cast<void*>(static_cast<intptr_t>(file)));  // NOLINT: the sanitizer's form
+  }
 
   std::FILE* file_;
   void (*set_)(void*) = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT,
