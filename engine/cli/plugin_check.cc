@@ -208,7 +208,10 @@ int run_watched(const CheckPluginFlags& flags) {
   if (child == 0) {
     setenv("LD_PRELOAD", kThreadSanitizer, 1);
     setenv(kUnderSanitizer, "1", 1);
-    setenv("TSAN_OPTIONS", fmt::format("exitcode={}", kRaceReported).c_str(), 0);
+    const char* given = std::getenv("TSAN_OPTIONS");
+    const std::string options =
+        fmt::format("{}:exitcode={}:halt_on_error=0", given == nullptr ? "" : given, kRaceReported);
+    setenv("TSAN_OPTIONS", options.c_str(), 1);
     personality(ADDR_NO_RANDOMIZE);  // its shadow memory needs fixed addresses
     std::vector<std::string> words = {"penstock", "plugin",   "check",
                                       flags.file, "--format", flags.common.format};

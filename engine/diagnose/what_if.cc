@@ -17,8 +17,7 @@ constexpr double kLeastCpu = 0.05;   // of all CPU
 constexpr double kNear = 0.05;       // of the best gain by few replicates, to be looked at closer
 constexpr int kFewReplicates = 3;
 constexpr double kThreadsPart = 0.95;  // of the best gain, for threads to be the cause
-// Of the gain of a faster body, for slots or order to be the limit.
-constexpr double kSlotsPart = 0.5, kOrderPart = 0.92;
+constexpr double kSlotsPart = 0.5;     // of the gain of a faster body, for slots to be the limit
 
 /// The node's id; "consumer" for the consumer.
 std::string name_of(const Costs& costs, int node) {
@@ -116,12 +115,6 @@ bool same_nodes(const WhatIf& a, const WhatIf& b) {
   return a.limit == b.limit && a.nodes == b.nodes;
 }
 
-/// A setting of the node that `author` says should be faster.
-bool is_setting_for(const WhatIf& what, const WhatIf& author) {
-  return is_setting(what) && what.nodes == author.nodes &&
-         (what.limit == author.limit || what.limit == "order");
-}
-
 /// Whether both want the same to be worked on: more slots and a faster body are one answer.
 bool is_same_answer(const WhatIf& a, const WhatIf& b) {
   return a.nodes == b.nodes && (a.limit == "order") == (b.limit == "order") &&
@@ -171,8 +164,7 @@ const WhatIf& choose(const std::vector<WhatIf>& list) {
   }
   if (is_setting(best) || best.limit != "node") return best;
   for (const WhatIf& what : list) {
-    const double part = what.limit == "order" ? kOrderPart : kSlotsPart;
-    if (is_setting_for(what, best) && brings(what, part)) return what;
+    if (is_setting(what) && same_nodes(what, best) && brings(what, kSlotsPart)) return what;
   }
   return best;
 }

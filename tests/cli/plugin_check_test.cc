@@ -109,6 +109,8 @@ TEST_CASE("a race in a library of the thread sanitizer is reported, and a lock i
   const Scratch scratch;
   const std::string racing = scratch.library("racing", racing_code(""), "-fsanitize=thread -g1");
   const Outcome found = penstock_command({"plugin", "check", racing});
+  CAPTURE(found.err);
+  CAPTURE(found.out);
   CHECK(found.code == 1);
   CHECK(has(found.err, "WARNING: ThreadSanitizer: data race"));
   CHECK(has(found.out, "FAILED  the thread sanitizer reports a data race"));
