@@ -45,8 +45,9 @@ std::vector<double> spread_of(const Histogram& service, uint64_t firings) {
 uint64_t firings_of(const UnitSnapshot& unit) { return unit.firings - unit.epoch_ends; }
 
 /// Entries that went over the edges, for one firing and one edge. Each edge also had the ends of
-/// the unit's epochs. What is under way at the window's ends, at most a firing in each slot, makes
-/// no fraction: a join whose branches got other counts would come out of step in the model.
+/// the unit's epochs. What is under way at either end of the window, a firing in each slot and one
+/// that is counted in one place and not yet in the other, makes no fraction: a join whose branches
+/// got other counts would come out of step in the model.
 double entries(const std::vector<int>& edges, const Snapshot& begin, const Snapshot& end,
                uint64_t EdgeSnapshot::*count, double epoch_ends, double firings, int slots) {
   if (edges.empty()) return 0;
@@ -59,7 +60,8 @@ double entries(const std::vector<int>& edges, const Snapshot& begin, const Snaps
       per(std::max(0.0, sum / static_cast<double>(edges.size()) - epoch_ends), firings);
   const double whole = std::round(each);
   const double off = std::abs(each - whole);
-  return off * firings <= slots * std::max(1.0, whole) && off <= kNearWhole * whole ? whole : each;
+  const double under_way = 2 * (slots * std::max(1.0, whole) + 1);
+  return off * firings <= under_way && off <= kNearWhole * whole ? whole : each;
 }
 
 NodeCosts node_costs(const UnitFacts& facts, const UnitSnapshot& begin, const UnitSnapshot& end,

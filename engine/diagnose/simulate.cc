@@ -277,22 +277,39 @@ class Simulation {
     return recorded[traced(recorded.size(), seed_, node.dispatched + 1)];
   }
 
-  /// Takes inputs while a slot is free; a whole set of them makes a firing.
+  uint64_t wanted_from(const Node& node, size_t edge) const {
+    const size_t edges = node.costs->facts.in_edges.size();
+    const bool in_turn =
+        node.costs->taken * static_cast<double>(edges) < 1.5;  // one of them, not all
+    if (edges > 1 && in_turn) return node.dispatched % edges == edge ? 1 : 0;
+    return entries(node, node.costs->takes, node.costs->taken);
+  }
+
+  bool has_all(const Node& node) const {
+    const std::vector<int>& in = node.costs->facts.in_edges;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (content_[static_cast<size_t>(in[i])] < wanted_from(node, i)) return false;
+    }
+    return true;
+  }
+
+  /// Takes inputs while a slot is free; a whole set of them makes a firing. From one edge they are
+  /// taken as they come, as a collate does; from several when there are enough in all of them (a
+  /// zip), or from each in turn (a merge).
   bool start(size_t n) {
     Node& node = nodes_[n];
     bool moved = false;
     while (static_cast<int>(node.slots.size()) < node.costs->facts.slots) {
-      bool complete = true;
-      const std::vector<int>& in = node.costs->facts.in_edges;
-      const uint64_t wanted = entries(node, node.costs->takes, node.costs->taken);
-      for (size_t i = 0; i < in.size(); ++i) {
-        uint64_t& content = content_[static_cast<size_t>(in[i])];
-        while (node.taken[i] < wanted && content > 0) {
-          --content;
-          ++node.taken[i];
-          moved = true;
-        }
-        complete &= node.taken[i] >= wanted;
+      const size_t edges = node.costs->facts.in_edges.size();
+      bool complete = edges <= 1 || has_all(node);
+      for (size_t i = 0; i < edges && complete; ++i) {
+        const uint64_t wanted = wanted_from(node, i);
+        uint64_t& content = content_[static_cast<size_t>(node.costs->facts.in_edges[i])];
+        const uint64_t taken = std::min(wanted - node.taken[i], content);
+        content -= taken;
+        node.taken[i] += taken;
+        moved |= taken > 0;
+        complete = node.taken[i] >= wanted;
       }
       if (!complete) break;
       dispatch(n);

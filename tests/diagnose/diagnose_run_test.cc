@@ -162,3 +162,27 @@ TEST_CASE(
   CHECK(costs.nodes[0].off_ms == doctest::Approx(10));
   CHECK(costs.engine_ms == 0);
 }
+
+TEST_CASE("what is under way at the ends of the window makes no fraction of an entry") {
+  GraphFacts graph;
+  graph.units.push_back({.id = "batch", .op = "op", .slots = 1});
+  graph.units[0].in_edges = {0};
+  graph.units[0].out_edges = {1};
+  graph.edges = {{0, 0, 8}, {0, 1, 2}};
+  Snapshot begin, end;
+  begin.units.resize(1);
+  begin.edges.resize(2);
+  end = begin;
+  end.now = 1'000'000'000;
+  end.units[0].firings = 1000;
+  end.consumer.batches = 1000;
+  const auto costs = [&](uint64_t gets, uint64_t puts) {
+    end.edges[0].gets = gets;
+    end.edges[1].puts = puts;
+    return costs_of(graph, {}, begin, end).nodes[0];
+  };
+  CHECK(costs(4003, 999).taken == 4);
+  CHECK(costs(4003, 999).given == 1);
+  CHECK(costs(5333, 500).taken == doctest::Approx(5.333));
+  CHECK(costs(5333, 500).given == doctest::Approx(0.5));
+}

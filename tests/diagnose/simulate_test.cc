@@ -99,6 +99,31 @@ TEST_CASE("a fan-out whose branches join is as slow as its slower branch") {
   CHECK(lowest(bounds_of(costs)) == doctest::Approx(1000 / 6.0));
 }
 
+TEST_CASE(
+    "a join takes from its branches together, so a long branch is as full as the queues of the "
+    "other") {
+  Costs costs = costs_of(Table{.nodes = {{"read", 1, 1, 0, 0.1, false},
+                                         {"long", 16, 1, 0, 12, false},
+                                         {"short", 1, 1, 0, 0.5, false},
+                                         {"join", 1, 1, 0, 0.1, false}}});
+  penstock::testing::make_diamond(&costs);
+  costs.edges[1].capacity = costs.edges[3].capacity = 1;
+  // One in each queue of the short branch, one in its slot, one that read could not give it.
+  CHECK(simulated_rate(costs) == doctest::Approx(4 / 12.2e-3).epsilon(0.02));
+}
+
+TEST_CASE("a merge takes from its inputs in turn") {
+  Costs costs = costs_of(Table{.nodes = {{"fast", 1, 1, 0, 1, false},
+                                         {"slow", 1, 1, 0, 4, false},
+                                         {"merge", 1, 2, 0, 0, true}}});
+  costs.edges = {{0, 2, 4}, {1, 2, 4}, {2, 3, 4}};
+  costs.nodes[0].facts = {.id = "fast", .slots = 1, .pooled = false, .out_edges = {0}};
+  costs.nodes[1].facts = {.id = "slow", .slots = 1, .pooled = false, .out_edges = {1}};
+  costs.nodes[2].facts = {.id = "merge", .in_edges = {0, 1}, .out_edges = {2}};
+  costs.nodes[2].taken = 0.5;
+  CHECK(simulated_rate(costs) == doctest::Approx(500).epsilon(0.01));
+}
+
 TEST_CASE("a consumer whose steps vary costs rate where the queue before it is short") {
   Costs costs = costs_of(Table{.nodes = {{"a", 1, 1, 0, 5, false}}, .consumer_off_ms = 5});
   costs.edges[0].capacity = 1;
