@@ -194,7 +194,7 @@ nodes:
                 .start();
   while (run.next().kind == Next::Kind::kBatch) {
   }
-  const SlotStates& states = run.impl().snapshot().units.at(2).states;
+  const SlotStates states = run.impl().snapshot().units.at(2).states;
   const int64_t starved = std::accumulate(states.starved.begin(), states.starved.end(), int64_t{0});
   CHECK(starved >= 10 * states.thread_wait);
 }
