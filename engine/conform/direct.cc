@@ -35,14 +35,6 @@ std::string digest_of(const std::vector<std::string>& names, const Item& item) {
   return digest.value();
 }
 
-Item sample(const PlanNode& feed, uint64_t position) {
-  Origin origin;
-  origin.position = origin.index = position;
-  HeapContext ctx(1, 1, {}, origin);
-  feed.prototype->process(ctx);
-  return ctx.finish({}, static_cast<size_t>(feed.fields.size()));
-}
-
 /// A fresh object, called once; the output of a map.
 Item call(const PlanNode& node, const std::vector<Item>& items) {
   const std::unique_ptr<Operator> op = node.make(node.params);
@@ -104,11 +96,10 @@ Item strided(const Item& item) {
 
 std::string changed_input(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
-  const PlanNode& feed = plan->nodes().front();
-  const std::vector<std::string> names = names_of(feed.fields);
+  const std::vector<std::string> names = names_of(plan->nodes().front().fields);
   for (uint64_t i = 0; i < kSamples; ++i) {
-    const std::vector<Item> given(node.kind == Kind::kCollate ? 2 : 1, sample(feed, i));
-    const Item before = sample(feed, i);
+    const std::vector<Item> given(node.kind == Kind::kCollate ? 2 : 1, Subject::input_of(*plan, i));
+    const Item before = Subject::input_of(*plan, i);
     try {
       call(node, given);
     } catch (const std::exception&) {
@@ -131,11 +122,10 @@ std::string changed_input(const std::shared_ptr<const Plan>& plan) {
 
 Strided try_strided(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
-  const PlanNode& feed = plan->nodes().front();
   const std::vector<std::string> names = names_of(node.fields);
   Strided result;
   for (uint64_t i = 0; i < kSamples; ++i) {
-    const Item dense = sample(feed, i);
+    const Item dense = Subject::input_of(*plan, i);
     std::string expected;
     try {
       expected = digest_of(names, call(node, {dense}));

@@ -17,14 +17,6 @@ namespace {
 constexpr int kThreads = 4;
 constexpr uint64_t kCalls = 50;
 
-Item input_of(const PlanNode& feed, uint64_t position) {
-  Origin origin;
-  origin.position = origin.index = position;
-  HeapContext ctx(1, 1, {}, origin);
-  feed.prototype->process(ctx);
-  return ctx.finish({}, static_cast<size_t>(feed.fields.size()));
-}
-
 void call(Operator& op, const PlanNode& node, const std::vector<Item>& inputs, uint64_t first) {
   for (uint64_t i = 0; i < kCalls; ++i) {
     std::vector<const Item*> in;
@@ -94,7 +86,7 @@ bool call_from_threads(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   std::vector<Item> inputs;
   for (uint64_t i = 0; node.kind != Kind::kSource && i < 16; ++i) {
-    inputs.push_back(input_of(plan->nodes().front(), i));
+    inputs.push_back(Subject::input_of(*plan, i));
   }
   const int count = node.state == State::kSerial ? 1 : kThreads;
   Reports reports;

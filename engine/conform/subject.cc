@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/heap_context.h"
 #include "config/load.h"
 #include "report/sample.h"
 
@@ -169,6 +170,15 @@ std::string Subject::try_inputs() {
     if (!node.errors.empty()) return node.errors[0].message;
   }
   return "";
+}
+
+Item Subject::input_of(const Plan& plan, uint64_t position) {
+  const PlanNode& feed = plan.nodes().front();
+  Origin origin;
+  origin.position = origin.index = position;
+  HeapContext ctx(1, 1, {}, origin);
+  feed.prototype->process(ctx);
+  return ctx.finish({}, static_cast<size_t>(feed.fields.size()));
 }
 
 const PlanNode& Subject::node_of(const Plan& plan) {

@@ -40,6 +40,8 @@ class Subject {
   std::shared_ptr<const Plan> plan(const Setting& setting, std::string* reasons) const;
   /// The subject in such a plan.
   static const PlanNode& node_of(const Plan& plan);
+  /// What feeds it in such a plan, at that position of the made-up source.
+  static Item input_of(const Plan& plan, uint64_t position);
 
  private:
   std::string read_example(const std::vector<std::string>& set);

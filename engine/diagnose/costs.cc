@@ -11,7 +11,7 @@ namespace penstock {
 namespace {
 
 constexpr int kQuantiles = 128;
-constexpr double kNearWhole = 0.05;
+constexpr double kNearWhole = 0.05;  // of a number of entries, for its fraction to be doubted
 
 template <typename T>
 const T& at_or_zero(const std::vector<T>& list, size_t index) {

@@ -84,7 +84,7 @@ void SharedCpus::choose(Cpu* cpu) {
 }
 
 /// Whether the thread that runs has used its slice; it gets a new one then.
-/// Only asked where another one is there: who is alone goes on with what is over.
+/// Asked where another one is there or comes: who is alone goes on with what is over.
 bool SharedCpus::ends_slice(const Cpu& cpu) {
   Thread& running = threads_[cpu.running];
   if (running.time < running.deadline - kNothing) return false;

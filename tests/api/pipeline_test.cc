@@ -150,32 +150,32 @@ TEST_CASE("an engine refuses options that make no sense") {
   CHECK_THROWS_AS(Engine({.memory_bytes = -1}), std::invalid_argument);
 }
 
+/// States of a run of the pipeline at its end.
+Snapshot snapshot_at_end(const char* yaml) {
+  Run run = Pipeline::parse(yaml).start();
+  while (run.next().kind == Next::Kind::kBatch) {
+  }
+  return run.impl().snapshot();
+}
+
 TEST_CASE("the clocks of long bodies are read again and again, not of the first one only") {
-  Run run = Pipeline::parse(R"(
+  const Snapshot snapshot = snapshot_at_end(R"(
 penstock: 1
 nodes:
   - {id: make, op: synthetic, params: {items: 40, shape: [2]}}
   - {id: wait, op: sleep, params: {time: 2ms}}
-)")
-                .start();
-  while (run.next().kind == Next::Kind::kBatch) {
-  }
-  const Snapshot snapshot = run.impl().snapshot();
+)");
   CHECK(snapshot.units.at(1).sampled.firings >= 4);  // 40 unless a read takes more than 10 us
 }
 
 TEST_CASE("what waits for a CPU is not said to compute") {
-  Run run = Pipeline::parse(R"(
+  const Snapshot snapshot = snapshot_at_end(R"(
 penstock: 1
 threads: 6
 nodes:
   - {id: make, op: synthetic, params: {items: 600, shape: [2]}}
   - {id: spin, op: spin, params: {time: 1ms}, concurrency: 6}
-)")
-                .start();
-  while (run.next().kind == Next::Kind::kBatch) {
-  }
-  const Snapshot snapshot = run.impl().snapshot();
+)");
   const UnitSnapshot& spin = snapshot.units.at(1);
   const RunningSplit split = split_running(spin.states.running, spin.sampled, true);
   const auto process = static_cast<double>(snapshot.process_cpu_ns);
@@ -184,17 +184,14 @@ nodes:
 }
 
 TEST_CASE("a node that makes streams of samples waits for them, not for a thread") {
-  Run run = Pipeline::parse(R"(
+  const Snapshot snapshot = snapshot_at_end(R"(
 penstock: 1
 nodes:
   - {id: make, op: synthetic, params: {items: 60, shape: [2]}}
   - {id: wait, op: sleep, params: {time: 4ms}}
   - {id: twice, op: repeat, params: {times: 2}}
-)")
-                .start();
-  while (run.next().kind == Next::Kind::kBatch) {
-  }
-  const SlotStates states = run.impl().snapshot().units.at(2).states;
+)");
+  const SlotStates& states = snapshot.units.at(2).states;
   const int64_t starved = std::accumulate(states.starved.begin(), states.starved.end(), int64_t{0});
   CHECK(starved >= 10 * states.thread_wait);
 }
