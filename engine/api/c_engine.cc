@@ -57,11 +57,16 @@ Object& checked(Object* object, const char* what) {
 
 constexpr const char* kBatch = "the batch";
 
+std::out_of_range no_such_field(size_t field, const Batch& batch) {
+  return std::out_of_range("there is no field " + std::to_string(field) + ": the batch has " +
+                           std::to_string(batch.names().size()) + ", counted from 0");
+}
+
 const Field& field_at(const PenstockBatch* batch, size_t field) {
   const Batch& of = checked(batch, kBatch).batch;
   const auto& fields = of.item().fields;
   if (field >= fields.size() || field >= of.names().size() || of.names()[field].empty()) {
-    throw std::out_of_range("the batch has no such field");
+    throw no_such_field(field, of);
   }
   return fields[field];
 }
@@ -127,8 +132,11 @@ size_t penstock_field_count(const PenstockBatch* batch) {
   return guarded(size_t{0}, [&] { return checked(batch, penstock::kBatch).batch.names().size(); });
 }
 const char* penstock_field_name(const PenstockBatch* batch, size_t field) {
-  return guarded<const char*>(
-      nullptr, [&] { return checked(batch, penstock::kBatch).batch.names().at(field).c_str(); });
+  return guarded<const char*>(nullptr, [&] {
+    const penstock::Batch& of = checked(batch, penstock::kBatch).batch;
+    if (field >= of.names().size()) throw penstock::no_such_field(field, of);
+    return of.names()[field].c_str();
+  });
 }
 DLManagedTensor* penstock_field_tensor(const PenstockBatch* batch, size_t field) {
   return guarded<DLManagedTensor*>(nullptr, [&] {

@@ -38,6 +38,9 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
   }
   drop_consequences(&found);
   sort_diagnostics(&found);
+  // First what could not be loaded: its operators are then unknown.
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Diagnostic& each) { return each.code == kPluginError; });
   result.diagnostics = std::move(found);
   return result;
 }

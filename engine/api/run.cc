@@ -8,6 +8,7 @@
 #include "api/run_trace.h"
 #include "penstock/pipeline.h"
 #include "report/build.h"
+#include "report/split.h"
 #include "runtime/engine_impl.h"
 #include "runtime/forked.h"
 
@@ -96,6 +97,7 @@ Report Run::report(std::optional<double> last_seconds) const {
   context.epochs = run.epochs_begun();
   context.skipped = run.skipped();
   context.log = run.log();
+  context.steady = is_steady(begin.now, deliveries_after(begin.now, context.log->batches));
   context.serial = run.serial_run();
   return build_report(run.plan(), begin, run.snapshot(), context);
 }

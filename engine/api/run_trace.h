@@ -25,7 +25,7 @@ class RunTrace {
   void end(RunImpl& run) {
     if (ended_) return;
     add(run);
-    attempt([&] { writer_.finish(); });
+    attempt([&] { writer_.finish(run.step_end()); });
     if (error_.empty() && warn_ && !lost_text().empty()) warn_(lost_text());
     ended_ = true;
   }

@@ -1,6 +1,19 @@
 #include "penstock/operator.h"
 
 namespace penstock {
+namespace {
+
+/// The element at an operator's index of a field.
+template <typename Fields>
+auto& field_at(Fields& fields, int index) {
+  if (index >= 0 && static_cast<size_t>(index) < fields.size()) {
+    return fields[static_cast<size_t>(index)];
+  }
+  throw std::out_of_range("there is no field with the index " + std::to_string(index) +
+                          ": infer() of the operator learns them");
+}
+
+}  // namespace
 
 int FieldTable::require(std::string_view name, std::string_view param) const {
   const int index = find(name);
@@ -30,6 +43,9 @@ int FieldTable::add(FieldInfo field) {
 
 void FieldTable::remove(int index) { at(index) = FieldInfo{}; }
 
+const FieldInfo& FieldTable::at(int index) const { return field_at(fields_, index); }
+FieldInfo& FieldTable::at(int index) { return field_at(fields_, index); }
+
 std::string FieldTable::names() const {
   std::string text;
   for (const FieldInfo& field : fields_) {
@@ -47,7 +63,7 @@ const Item& Context::in(size_t i) const {
 }
 
 const Tensor& Context::tensor(int field, size_t i) const {
-  const Tensor* tensor = std::get_if<Tensor>(&in(i).fields.at(static_cast<size_t>(field)));
+  const Tensor* tensor = std::get_if<Tensor>(&field_at(in(i).fields, field));
   if (tensor == nullptr) {
     throw std::invalid_argument("field " + std::to_string(field) + " is a text, not a tensor");
   }
@@ -55,7 +71,7 @@ const Tensor& Context::tensor(int field, size_t i) const {
 }
 
 const std::string& Context::text(int field, size_t i) const {
-  const std::string* text = std::get_if<std::string>(&in(i).fields.at(static_cast<size_t>(field)));
+  const std::string* text = std::get_if<std::string>(&field_at(in(i).fields, field));
   if (text == nullptr) {
     throw std::invalid_argument("field " + std::to_string(field) + " is a tensor, not a text");
   }

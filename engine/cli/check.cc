@@ -44,6 +44,10 @@ int sample(const CheckFlags& flags, const Plan& plan) {
   write_result(flags.common.json() ? format_json(samples) : format_text(samples));
   for (const NodeSample& node : samples) {
     for (const ErrorInfo& error : node.errors) print_error(error.describe());
+    for (const std::string& text : node.untrue) {
+      print_error(fmt::format("node {}: {}: its operator does not make what its infer() says",
+                              node.id, text));
+    }
   }
   return has_errors(samples) ? kFailed : kOk;
 }

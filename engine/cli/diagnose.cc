@@ -43,6 +43,15 @@ Measured measured_of(const Report& report) {
   return measured;
 }
 
+/// A pipeline's name as that of a file here: anything may stand in a name.
+std::string file_name(std::string name) {
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || c == '/' || c == '\\') c = '_';
+  }
+  return name.starts_with('.') ? "_" + name : name;
+}
+
 MachineFacts facts_of(const Report& report, int threads, bool serial) {
   return machine_facts(report.machine.affinity.size(), report.machine.quota, threads, serial);
 }
@@ -141,8 +150,9 @@ class Diagnostician {
 
   void write_predictions() {
     step_ = "predictions";
-    const std::string path =
-        flags_.predictions.empty() ? diagnosis_.pipeline + ".predictions.json" : flags_.predictions;
+    const std::string path = flags_.predictions.empty()
+                                 ? file_name(diagnosis_.pipeline) + ".predictions.json"
+                                 : flags_.predictions;
     errno = 0;
     std::ofstream file(path);
     file << format_predictions(diagnosis_);

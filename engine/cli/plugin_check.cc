@@ -12,6 +12,7 @@
 #include "conform/check.h"
 #include "conform/isolated.h"
 #include "conform/race.h"
+#include "plan/complaints.h"
 #include "plugin/loader.h"
 #include "plugin/note.h"
 #include "report/words.h"
@@ -76,15 +77,39 @@ std::vector<std::string> sets_of(const std::vector<std::string>& all, const std:
   return mine;
 }
 
-void check_sets(const std::vector<std::string>& sets, const std::vector<std::string>& names) {
-  for (const std::string& text : sets) {
-    const std::string op = text.substr(0, text.find('.'));
-    const bool known = std::find(names.begin(), names.end(), op) != names.end();
-    if (!known || text.find('=') == std::string::npos) {
-      throw UsageError(
-          fmt::format("--set {}: there is no such parameter", text),
-          fmt::format("write OP.PARAM=VALUE; the operators are {}", fmt::join(names, ", ")));
-    }
+/// What is wrong with an override, as the remedy, or "".
+std::string fault_of_set(const std::string& text, const Registry& registry,
+                         const std::vector<std::string>& names) {
+  const size_t dot = text.find('.');
+  const size_t equals = text.find('=');
+  const std::string op = text.substr(0, dot);
+  const bool known = std::find(names.begin(), names.end(), op) != names.end();
+  if (!known || equals == std::string::npos || equals < dot) {
+    return fmt::format("write OP.PARAM=VALUE; {}", suggestion(op, names, "the operators are"));
+  }
+  const Schema& schema = registry.find(op)->def.schema;
+  const std::string name = text.substr(dot + 1, equals - dot - 1);
+  if (schema.find(name) != nullptr) return "";
+  std::vector<std::string> params;
+  for (const Param& param : schema.params()) params.push_back(param.name);
+  const std::string help = suggestion(name, params, "the parameters of " + op + " are");
+  return help.empty() ? op + " has no parameters" : help;
+}
+
+/// Remedies, one for each override, "" where it is right.
+std::vector<std::string> faults_of_sets(const std::vector<std::string>& sets,
+                                        const Registry& registry,
+                                        const std::vector<std::string>& names) {
+  std::vector<std::string> faults;
+  for (const std::string& text : sets) faults.push_back(fault_of_set(text, registry, names));
+  return faults;
+}
+
+void refuse_wrong_set(const std::vector<std::string>& sets,
+                      const std::vector<std::string>& faults) {
+  for (size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i].empty()) continue;
+    throw UsageError(fmt::format("--set {}: there is no such parameter", sets[i]), faults[i]);
   }
 }
 
@@ -100,16 +125,22 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
   const std::string how = conform::run_isolated(
       [&](conform::Listener& said) {
         std::vector<std::string> names;
-        load(flags.file, &names);
+        const Registry registry = load(flags.file, &names);
         for (const std::string& name : names) said.end({Finding::Status::kPass, "operator", name});
+        for (const std::string& fault : faults_of_sets(flags.common.set, registry, names)) {
+          said.end({Finding::Status::kPass, "set", fault});
+        }
       },
       kLongestSilence, list);
   list.broke_off(how.empty() ? "" : "loading it: " + how);
   if (!how.empty()) return {{"", list.findings}};
   std::vector<std::string> names;
-  for (const Finding& finding : list.findings) names.push_back(finding.text);
+  std::vector<std::string> faults;
+  for (const Finding& finding : list.findings) {
+    (finding.check == "set" ? faults : names).push_back(finding.text);
+  }
   if (names.empty()) return no_operators();
-  check_sets(flags.common.set, names);
+  refuse_wrong_set(flags.common.set, faults);
   std::vector<OperatorFindings> all;
   for (const std::string& name : names) {
     Record record;
@@ -130,7 +161,7 @@ std::vector<OperatorFindings> check_here(const CheckPluginFlags& flags) {
   std::vector<std::string> names;
   const Registry registry = load(flags.file, &names);
   if (names.empty()) return no_operators();
-  check_sets(flags.common.set, names);
+  refuse_wrong_set(flags.common.set, faults_of_sets(flags.common.set, registry, names));
   std::vector<OperatorFindings> all;
   for (const std::string& name : names) {
     Record record;
@@ -164,9 +195,10 @@ size_t count_failed(const std::vector<OperatorFindings>& all) {
 
 std::string text_of(const PluginFacts& facts, const std::vector<OperatorFindings>& all) {
   std::string text =
-      fmt::format("{} {}, by {}, licence: {}; penstock {}{}, {}\n", facts.name, facts.version,
-                  facts.author, facts.licence, facts.penstock,
-                  facts.torch.empty() ? "" : ", torch " + facts.torch, facts.compiler);
+      printable(fmt::format("{} {}, by {}, licence: {}; penstock {}{}, {}", facts.name,
+                            facts.version, facts.author, facts.licence, facts.penstock,
+                            facts.torch.empty() ? "" : ", torch " + facts.torch, facts.compiler)) +
+      "\n";
   for (const OperatorFindings& each : all) {
     if (!each.op.empty()) text += "\n" + each.op + "\n";
     Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});

@@ -33,6 +33,8 @@ std::string taken_by(const std::string& name) {
       "all",     "clean",          "depend",     "edit_cache",    "help", "install",
       "package", "package_source", "preinstall", "rebuild_cache", "test"};
   if (kTargets.count(name) > 0) return "it is a target that every build of CMake has";
+  static const std::set<std::string> kNoTexts = {"null", "true", "false", "yes", "no", "on", "off"};
+  if (kNoTexts.count(name) > 0) return "readers of YAML take it for a value that is no text";
   std::vector<Diagnostic> ignored;
   const Registry registry = load_default_registry({}, &ignored);
   const Registry::Entry* known = registry.find(name);
@@ -82,6 +84,15 @@ void write_file(const fs::path& path, const std::string& text) {
   }
 }
 
+void write_project(const NewPluginFlags& flags) {
+  for (const PluginTemplate& each : plugin_templates()) {
+    const std::string file = target_of(each.path, flags);
+    if (file.empty()) continue;
+    const std::string text = filled(each.text, "@NAME@", flags.name);
+    write_file(fs::path(flags.name) / file, filled(text, "@CLASS@", class_name(flags.name)));
+  }
+}
+
 }  // namespace
 
 int new_plugin(const NewPluginFlags& flags) {
@@ -98,11 +109,11 @@ int new_plugin(const NewPluginFlags& flags) {
     throw UsageError(fmt::format("cannot make the folder '{}': {}", flags.name,
                                  error ? error.message() : "it is there already"));
   }
-  for (const PluginTemplate& each : plugin_templates()) {
-    const std::string file = target_of(each.path, flags);
-    if (file.empty()) continue;
-    const std::string text = filled(each.text, "@NAME@", flags.name);
-    write_file(fs::path(flags.name) / file, filled(text, "@CLASS@", class_name(flags.name)));
+  try {
+    write_project(flags);
+  } catch (...) {
+    fs::remove_all(flags.name, error);  // half a project is none
+    throw;
   }
   write_result(
       fmt::format("{0}/: an operator '{0}', its tests and a pipeline\n"

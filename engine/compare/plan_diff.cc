@@ -135,6 +135,15 @@ std::string written(const Plan& plan, const std::string& id, const std::string& 
   return "default";
 }
 
+/// A text parameter's value as the operator has it; `otherwise` where it has none.
+std::string text_value(const Params& params, const std::string& name, std::string otherwise) {
+  for (const auto& [known, value] : params.all()) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (known == name && text != nullptr) return *text;
+  }
+  return otherwise;
+}
+
 /// Parameters by name in a text that is equal for equal values.
 std::map<std::string, std::string> canonical_params(const PlanNode& node) {
   std::map<std::string, std::string> params;
@@ -156,8 +165,15 @@ void compare_params(const Plan& plan_a, const PlanNode& a, const Plan& plan_b, c
   for (const std::string& name : names) {
     const auto here = of_a.find(name), there = of_b.find(name);
     if (here != of_a.end() && there != of_b.end() && here->second == there->second) continue;
-    changes->push_back({"params." + name, here == of_a.end() ? kNone : written(plan_a, a.id, name),
-                        there == of_b.end() ? kNone : written(plan_b, b.id, name)});
+    ValueChange change = {"params." + name,
+                          here == of_a.end() ? kNone : written(plan_a, a.id, name),
+                          there == of_b.end() ? kNone : written(plan_b, b.id, name)};
+    // A relative path is one of its own file.
+    if (change.a == change.b) {
+      change.a = text_value(a.params, name, change.a);
+      change.b = text_value(b.params, name, change.b);
+    }
+    changes->push_back(std::move(change));
   }
 }
 

@@ -43,8 +43,8 @@ std::optional<GraphSpec> load_file(const std::string& path, const std::vector<st
                                    std::vector<Diagnostic>* diagnostics,
                                    std::optional<GraphSpec>* partial) {
   if (partial != nullptr) partial->reset();
-  std::string reason;
-  auto text = config::read_file(path, &reason);
+  std::string reason = "its path is empty";
+  auto text = path.empty() ? std::nullopt : config::read_file(path, &reason);
   if (!text) {
     Value at;
     at.at.file = path;

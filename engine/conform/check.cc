@@ -102,9 +102,15 @@ class Checker {
   Outcome inputs() {
     const std::string reason = subject_.find_inputs();
     if (!reason.empty()) return fail(reason);
-    if (subject_.inputs().empty()) return pass("none: a source");
-    const auto made = plan({});
     std::vector<std::string> fields;
+    for (const std::string& path : subject_.made_paths()) {
+      fields.push_back(path + ": a folder of class folders with small pictures");
+    }
+    if (subject_.inputs().empty()) {
+      fields.insert(fields.begin(), "none: a source");
+      return pass(joined(fields));
+    }
+    const auto made = plan({});
     for (const FieldInfo& field : made->nodes().front().fields.all()) {
       fields.push_back(field.name + ": " +
                        (field.is_text ? "text" : std::string(name_of(*field.dtype))));
@@ -147,7 +153,10 @@ class Checker {
   }
 
   Outcome strided() {
-    if (subject_.schema().kind() != Kind::kMap) return not_done("of maps only");
+    const Kind kind = subject_.schema().kind();
+    if (kind != Kind::kMap && kind != Kind::kExpand && kind != Kind::kCollate) {
+      return not_done("it has no body with inputs and outputs");
+    }
     const Strided seen = try_strided(plan({}));
     if (!seen.wrong.empty()) {
       return fail("it reads a strided input as a dense one (" + seen.wrong +

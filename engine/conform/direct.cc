@@ -4,7 +4,7 @@
 #include <exception>
 #include <vector>
 
-#include "base/heap_context.h"
+#include "conform/fire.h"
 #include "conform/subject.h"
 #include "report/digest.h"
 
@@ -12,7 +12,6 @@ namespace penstock::conform {
 namespace {
 
 constexpr uint64_t kSamples = 16;
-constexpr int kMostChildren = 8;
 
 std::vector<std::string> names_of(const FieldTable& table) {
   std::vector<std::string> names;
@@ -35,23 +34,15 @@ std::string digest_of(const std::vector<std::string>& names, const Item& item) {
   return digest.value();
 }
 
-/// A fresh object, called once; the output of a map.
-Item call(const PlanNode& node, const std::vector<Item>& items) {
-  const std::unique_ptr<Operator> op = node.make(node.params);
-  FieldTable fields = node.input_fields;
-  op->infer(fields);
+/// A fresh object, called once: all that it gives.
+std::string call(const PlanNode& node, const std::vector<Item>& items) {
   std::vector<const Item*> in;
   for (const Item& item : items) in.push_back(&item);
-  HeapContext ctx(1, node.stream, in, items.front().origin);
-  if (auto* expand = dynamic_cast<Expand*>(op.get())) {
-    const auto stream = expand->open(ctx);
-    for (int child = 0; child < kMostChildren && stream->next(ctx); ++child) {
-    }
-    return {};
+  std::string digests;
+  for (const Item& item : fire(*make_operator(node), node, in, items.front().origin)) {
+    digests += digest_of(names_of(node.fields), item);
   }
-  op->process(ctx);
-  if (ctx.dropped()) return {};
-  return ctx.finish({}, static_cast<size_t>(node.fields.size()));
+  return digests;
 }
 
 /// The same elements, none beside the next.
@@ -92,13 +83,16 @@ Item strided(const Item& item) {
   return out;
 }
 
+/// Items of a firing.
+size_t inputs_of(const PlanNode& node) { return node.kind == Kind::kCollate ? 2 : 1; }
+
 }  // namespace
 
 std::string changed_input(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   const std::vector<std::string> names = names_of(plan->nodes().front().fields);
   for (uint64_t i = 0; i < kSamples; ++i) {
-    const std::vector<Item> given(node.kind == Kind::kCollate ? 2 : 1, Subject::input_of(*plan, i));
+    const std::vector<Item> given(inputs_of(node), Subject::input_of(*plan, i));
     const Item before = Subject::input_of(*plan, i);
     try {
       call(node, given);
@@ -122,18 +116,18 @@ std::string changed_input(const std::shared_ptr<const Plan>& plan) {
 
 Strided try_strided(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
-  const std::vector<std::string> names = names_of(node.fields);
+  const size_t count = inputs_of(node);
   Strided result;
   for (uint64_t i = 0; i < kSamples; ++i) {
     const Item dense = Subject::input_of(*plan, i);
     std::string expected;
     try {
-      expected = digest_of(names, call(node, {dense}));
+      expected = call(node, std::vector<Item>(count, dense));
     } catch (const std::exception&) {
       continue;  // nothing to compare with
     }
     try {
-      if (digest_of(names, call(node, {strided(dense)})) == expected) {
+      if (call(node, std::vector<Item>(count, strided(dense))) == expected) {
         ++result.same;
         continue;
       }

@@ -18,7 +18,8 @@ struct Strided {
   int same = 0, refused = 0;  ///< samples
   std::string wrong;          ///< the first other output, or empty
 };
-/// Calls the subject (a map) on dense samples and on strided views of the same elements.
+/// Calls the subject (a map, an expand or a collate) on dense samples and on strided views of the
+/// same elements.
 Strided try_strided(const std::shared_ptr<const Plan>& plan);
 
 }  // namespace penstock::conform

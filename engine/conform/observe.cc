@@ -5,58 +5,11 @@
 
 #include "conform/subject.h"
 #include "penstock/pipeline.h"
+#include "report/declared.h"
 #include "report/digest.h"
 
 namespace penstock::conform {
 namespace {
-
-bool fits(const std::vector<int64_t>& declared, std::span<const int64_t> actual) {
-  return std::equal(declared.begin(), declared.end(), actual.begin(), actual.end(),
-                    [](int64_t known, int64_t size) { return known < 0 || known == size; });
-}
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text;
-  for (const int64_t size : shape) {
-    text += (text.empty() ? "" : ", ") + (size < 0 ? "?" : std::to_string(size));
-  }
-  return "[" + text + "]";
-}
-
-/// Why the field is not what infer() said, or "".
-std::string untrue(const FieldInfo& declared, const Field& field) {
-  const std::string start = "field '" + declared.name + "' ";
-  const auto* tensor = std::get_if<Tensor>(&field);
-  if (declared.is_text) {
-    return tensor == nullptr ? "" : start + "is declared a text and is " + tensor->describe();
-  }
-  if (tensor == nullptr) return start + "is declared a tensor and is a text";
-  if (!tensor->defined()) return start + "is declared and was not written";
-  if (declared.dtype && *declared.dtype != tensor->dtype()) {
-    return start + "is declared " + std::string(name_of(*declared.dtype)) + " and is " +
-           tensor->describe();
-  }
-  if (declared.shape && !fits(*declared.shape, tensor->shape())) {
-    return start + "is declared of shape " + shape_text(*declared.shape) + " and is " +
-           tensor->describe();
-  }
-  if (declared.layout != Layout::kNone && declared.layout != tensor->layout()) {
-    return start + "is declared " + std::string(name_of(declared.layout)) + " and is " +
-           tensor->describe();
-  }
-  return "";
-}
-
-void compare(const FieldTable& declared, const Item& item, std::vector<std::string>* faults) {
-  for (int i = 0; i < declared.size(); ++i) {
-    const FieldInfo& info = declared.at(i);
-    if (info.name.empty() || static_cast<size_t>(i) >= item.fields.size()) continue;
-    const std::string fault = untrue(info, item.fields[static_cast<size_t>(i)]);
-    if (fault.empty() || std::find(faults->begin(), faults->end(), fault) != faults->end())
-      continue;
-    faults->push_back(fault);
-  }
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -94,7 +47,7 @@ Observed observe(const std::shared_ptr<const Plan>& plan, int threads) {
       if (next.kind == Next::Kind::kEnd) break;
       if (next.kind != Next::Kind::kBatch) continue;
       result.items.emplace_back(next.batch.item().origin, digest_of(next.batch));
-      if (seen) compare(subject.fields, next.batch.item(), &result.untrue);
+      if (seen) add_untrue(subject.fields, next.batch.item(), &result.untrue);
     }
   } catch (const RunError& error) {
     result.error = error.what();

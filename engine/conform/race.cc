@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/heap_context.h"
+#include "conform/fire.h"
 #include "conform/subject.h"
 
 namespace penstock::conform {
@@ -28,15 +28,8 @@ void call(Operator& op, const PlanNode& node, const std::vector<Item>& inputs, u
       if (size == 0) return;
       origin.index %= size;
     }
-    HeapContext ctx(1, node.stream, in, in.empty() ? origin : in[0]->origin);
     try {
-      if (auto* expand = dynamic_cast<Expand*>(&op)) {
-        const auto stream = expand->open(ctx);
-        for (int child = 0; child < 8 && stream->next(ctx); ++child) {
-        }
-      } else {
-        op.process(ctx);
-      }
+      fire(op, node, in, in.empty() ? origin : in[0]->origin);
     } catch (const std::exception&) {
       // A sample's error; the other checks look at those.
     }
@@ -94,11 +87,7 @@ bool call_from_threads(const std::shared_ptr<const Plan>& plan) {
   for (int t = 0; t < count; ++t) {
     threads.emplace_back([&, t] {
       std::unique_ptr<Operator> own;
-      if (node.state != State::kStateless) {
-        own = node.make(node.params);
-        FieldTable fields = node.input_fields;
-        own->infer(fields);
-      }
+      if (node.state != State::kStateless) own = make_operator(node);
       call(own ? *own : *node.prototype, node, inputs, static_cast<uint64_t>(t) * kCalls);
     });
   }

@@ -37,6 +37,16 @@ void check_param(const Param& param, std::vector<std::string>* faults) {
   }
 }
 
+void check_words(const std::vector<std::pair<std::string, std::string>>& fields,
+                 const std::string& verb, std::vector<std::string>* faults) {
+  for (const auto& [name, doc] : fields) {
+    if (doc.empty()) {
+      faults->push_back("it " + verb + " the field '" + name + "' and says nothing of it: " + verb +
+                        "()");
+    }
+  }
+}
+
 bool is_documented(const Schema& schema, const std::string& field, const PlanNode& node) {
   for (const auto& [name, doc] : schema.writes()) {
     if (name == "*" || name == field) return true;
@@ -75,6 +85,8 @@ std::vector<std::string> faults_of(const Schema& schema, const PlanNode* node) {
   if (schema.example().empty()) faults.emplace_back("it has no example: example()");
   if (schema.since().empty()) faults.emplace_back("it does not say since which version: since()");
   for (const Param& param : schema.params()) check_param(param, &faults);
+  check_words(schema.reads(), "reads", &faults);
+  check_words(schema.writes(), "writes", &faults);
   if (node != nullptr && schema.kind() != Kind::kZip && schema.kind() != Kind::kMerge) {
     check_fields(schema, *node, &faults);
   }

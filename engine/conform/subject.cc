@@ -93,6 +93,7 @@ void Subject::replace_paths(const std::vector<std::string>& set) {
     if (folder_.empty()) folder_ = make_folder();
     if (written != node_.params.end()) node_.params.erase(written);
     node_.params.emplace_back(Value::scalar(param.name), Value::scalar(folder_, true));
+    made_paths_.push_back(param.name);
   }
 }
 

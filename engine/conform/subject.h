@@ -35,6 +35,8 @@ class Subject {
   const Schema& schema() const { return entry_.def.schema; }
   /// Empty for a source.
   const std::vector<MadeField>& inputs() const { return inputs_; }
+  /// Names of parameters that are made-up folders.
+  const std::vector<std::string>& made_paths() const { return made_paths_; }
 
   /// The pipeline, or null and the reasons.
   std::shared_ptr<const Plan> plan(const Setting& setting, std::string* reasons) const;
@@ -56,6 +58,7 @@ class Subject {
   NodeSpec node_;
   std::string example_fault_;
   std::string folder_;  ///< made for a path, or empty
+  std::vector<std::string> made_paths_;
   std::vector<MadeField> inputs_;
 };
 

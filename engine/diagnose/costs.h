@@ -19,6 +19,8 @@ struct UnitFacts {
   bool serial = false;    ///< never more than one slot
   bool ordered = true;    ///< results leave in the order of their inputs
   bool in_turns = false;  ///< its open streams have their turns: `order: any` changes little
+  int places = 0;  ///< its outputs that can exist at a time, up to the consumer's; 0: no bound
+  std::string places_key;                ///< the setting that says so; empty: none
   std::vector<int> in_edges, out_edges;  ///< indices of GraphFacts::edges
 };
 

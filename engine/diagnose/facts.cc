@@ -16,6 +16,10 @@ UnitFacts facts_of(const Plan& plan, const PlanUnit& unit) {
   facts.serial = first.state == State::kSerial || first.kind == Kind::kTake;
   facts.ordered = last.order == Order::kPreserve;
   facts.in_turns = first.kind == Kind::kExpand;
+  facts.places = static_cast<int>(last.output_pool);
+  if (facts.places > 0 && last.params.has("slots")) {
+    facts.places_key = "nodes." + last.id + ".params.slots";
+  }
   facts.in_edges = first.in_edges;
   facts.out_edges = last.out_edges;
   return facts;

@@ -126,6 +126,16 @@ Change with_faster_consumer(const Costs& costs) {
   return change;
 }
 
+Change with_places(const Costs& costs, size_t node, int places) {
+  Change change{.set = "", .what = "", .costs = costs};
+  UnitFacts& facts = change.costs.nodes[node].facts;
+  facts.places = places;
+  change.set = fmt::format("{}={}", facts.places_key, places);
+  change.what =
+      fmt::format("{} had memory for {} at a time", facts.id, words::count(places, "batch"));
+  return change;
+}
+
 Change with_less_to_copy(const Costs& costs, size_t node) {
   Change change{.set = "", .what = "", .costs = costs};
   NodeCosts& changed = change.costs.nodes[node];

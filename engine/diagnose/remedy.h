@@ -30,6 +30,8 @@ Change with_threads(const Costs& costs, int threads);
 /// One node, or the consumer, in half the time.
 Change with_faster_node(const Costs& costs, size_t node);
 Change with_faster_consumer(const Costs& costs);
+/// Memory for so many outputs of a node at a time; it must have the setting.
+Change with_places(const Costs& costs, size_t node, int places);
 /// Half the bytes over the link of a node that copies to a device.
 Change with_less_to_copy(const Costs& costs, size_t node);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <vector>
@@ -63,6 +64,7 @@ struct Node {
   std::deque<uint64_t> ready;   // those of them that wait for a thread
   std::vector<size_t> threads;  // of free slots, where each has its own
   uint64_t started = 0;
+  int held = 0;  // outputs that the consumer has not let go of
 };
 
 /// Entries of the n-th firing where each has `each` on average.
@@ -202,6 +204,7 @@ class Simulation {
       consumer_works_ = false;
       wait_began_ = now_;
       ++done_;
+      for (Node& node : nodes_) node.held = std::max(0, node.held - 1);
       return;
     }
     if (nodes_[ended.node].costs->facts.pooled) pool_.push_back(ended.thread);
@@ -293,13 +296,18 @@ class Simulation {
     return true;
   }
 
+  static bool has_place(const Node& node) {
+    const int places = node.costs->facts.places;
+    return places == 0 || node.held < places;
+  }
+
   /// Takes inputs while a slot is free; a whole set of them makes a firing. From one edge they are
   /// taken as they come, as a collate does; from several when there are enough in all of them (a
   /// zip), or from each in turn (a merge).
   bool start(size_t n) {
     Node& node = nodes_[n];
     bool moved = false;
-    while (static_cast<int>(node.slots.size()) < node.costs->facts.slots) {
+    while (static_cast<int>(node.slots.size()) < node.costs->facts.slots && has_place(node)) {
       const size_t edges = node.costs->facts.in_edges.size();
       bool complete = edges <= 1 || has_all(node);
       for (size_t i = 0; i < edges && complete; ++i) {
@@ -332,6 +340,7 @@ class Simulation {
     firings_[index].finished = false;
     firings_[index].left.assign(node.costs->facts.out_edges.size(), given);
     node.slots.push_back(index);
+    ++node.held;
     ++node.dispatched;
     if (node.costs->facts.pooled && node.costs->service_ms() <= 0) {
       // Never a body, as in a merge: the unit's own work, by whoever brings the entry.
@@ -405,11 +414,11 @@ std::vector<double> simulated_rates(const Costs& costs) {
   return rates;
 }
 
-double simulated_rate(const Costs& costs) {
-  double sum = 0;
-  for (const double rate : simulated_rates(costs)) sum += rate;
-  return sum / kReplicates;
+double mean_rate(const std::vector<double>& rates) {
+  return std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
 }
+
+double simulated_rate(const Costs& costs) { return mean_rate(simulated_rates(costs)); }
 
 Gain simulated_gain(const Costs& costs, const Costs& changed) {
   return simulated_gain(simulated_rates(costs), changed);

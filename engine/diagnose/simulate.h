@@ -6,7 +6,9 @@
 /// in their order, or drawn from the measured spread of the node's services. Threads that need a
 /// CPU share CPUs as in shared_cpus.h. A body on the CPU threads needs one of them throughout, the
 /// deepest ready firing first. A finished result stays in its slot until it is its
-/// turn (`ordered`) and the edges have room. The engine's CPU time is spread over all firings.
+/// turn (`ordered`) and the edges have room. A node whose outputs are bounded starts no firing
+/// while as many of them are not let go of; the consumer lets go of one of each such node when it
+/// ends a batch. The engine's CPU time is spread over all firings.
 
 #include <cstdint>
 #include <vector>
@@ -25,11 +27,12 @@ struct Simulated {
 /// One run of the model; the first fifth is left out. Not for serial runs, which need no model.
 Simulated simulate(const Costs& costs, uint64_t seed);
 
-/// The rate: mean of kReplicates runs with seeds of their own.
+/// The rates of kReplicates runs with seeds of their own.
 inline constexpr int kReplicates = 10;
-double simulated_rate(const Costs& costs);
-/// The rate of each of them.
 std::vector<double> simulated_rates(const Costs& costs);
+/// Their mean.
+double mean_rate(const std::vector<double>& rates);
+double simulated_rate(const Costs& costs);
 
 /// Rate with `changed` / rate with `costs`, each pair of runs with the same random numbers. The
 /// interval covers 90 % of what replicates give for the mean, and on both sides 15 % of what is

@@ -198,6 +198,13 @@ std::string reason_of(const Costs& costs, const WhatIf& what) {
         node.facts.id, words::ms(node.held_ms), words::ms(node.service_ms()),
         words::count(node.facts.slots, "slot"), have);
   }
+  if (what.limit == "device" && !what.change.set.empty()) {
+    const UnitFacts& facts = costs.find(what.nodes.front())->facts;
+    return fmt::format(
+        "{} has memory for {} at a time on the device: the next copy waits until the "
+        "consumer lets go of one; {}",
+        facts.id, words::count(facts.places, "batch"), have);
+  }
   if (what.limit == "variance") {
     return fmt::format(
         "nothing is busy all the time (at most {:.0f} %): the times vary, and the queue into {} is "
@@ -235,10 +242,10 @@ void name_change(const Evidence& evidence, const std::vector<Bound>& bounds, con
 
 /// By the model: where bounds are near each other or do not explain the run. Returns by how much
 /// the answer's gain leads before another's; "none" gains kLeastGain.
-double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double residual,
-                     Verdict* verdict) {
+double name_by_model(const Evidence& evidence, const std::vector<Bound>& bounds,
+                     const std::vector<double>& rates, double residual, Verdict* verdict) {
   const Costs& costs = evidence.costs;
-  const std::vector<WhatIf> list = what_ifs(costs);
+  const std::vector<WhatIf> list = what_ifs(costs, rates);
   if (list.empty() || list.front().gain.value - 1 < kLeastGain) {
     const std::vector<Bound> limits = without_echoes(costs, bounds, limiting(bounds, kTied));
     if (limits.size() > 1) {
@@ -344,7 +351,8 @@ void judge_by_bounds(const Evidence& evidence, const std::vector<Bound>& bounds,
 void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, double by_bounds,
                     Verdict* verdict) {
   const Costs& costs = evidence.costs;
-  const double model = simulated_rate(costs), residual = residual_of(costs, model);
+  const std::vector<double> rates = simulated_rates(costs);
+  const double model = mean_rate(rates), residual = residual_of(costs, model);
   const bool explained = std::abs(residual) <= kUnexplained;
   if (!explained && std::abs(by_bounds) <= kUnexplained) {
     return judge_by_bounds(evidence, bounds, by_bounds, verdict);
@@ -352,7 +360,7 @@ void judge_by_model(const Evidence& evidence, const std::vector<Bound>& bounds, 
   if (std::abs(residual) > kHalfExplained) return name_nothing(costs, model, residual, verdict);
   Verdict named = *verdict;
   named.model_examples_per_s = examples(costs, model);
-  const double lead = name_by_model(evidence, bounds, residual, &named);
+  const double lead = name_by_model(evidence, bounds, rates, residual, &named);
   // A model that misses the rate may still miss it alike before and after a change.
   if (!explained &&
       agreement_of(costs, evidence.path, named.limit, named.nodes) != Agreement::kAgrees) {

@@ -81,6 +81,9 @@ void add_node(const Costs& costs, size_t node, std::vector<WhatIf>* list) {
   if (of.copy_ms > 0) {
     list->push_back({"device", {of.facts.id}, with_less_to_copy(costs, node), {}});
   }
+  if (!of.facts.places_key.empty()) {
+    list->push_back({"device", {of.facts.id}, with_places(costs, node, 2 * of.facts.places), {}});
+  }
   const bool computes = of.visits * of.cpu_ms > kLeastCpu * costs.cpu_per_batch();
   if (of.visits * of.service_ms() <= 0) return;
   if (of.facts.ordered && !of.facts.in_turns && of.facts.slots > 1 &&
@@ -139,9 +142,8 @@ void name_resources(const Costs& costs, std::vector<WhatIf>* list) {
 
 }  // namespace
 
-std::vector<WhatIf> what_ifs(const Costs& costs) {
+std::vector<WhatIf> what_ifs(const Costs& costs, const std::vector<double>& rates) {
   std::vector<WhatIf> list = candidates(costs);
-  const std::vector<double> rates = simulated_rates(costs);
   const std::vector<double> few(rates.begin(), rates.begin() + kFewReplicates);
   for (WhatIf& what : list) what.gain = simulated_gain(few, what.change.costs);
   sort(&list);

@@ -20,9 +20,10 @@ struct WhatIf {
 
 /// Every change worth trying, the best first: order off where results wait for older ones, one
 /// queue four times as deep, twice the slots of a node, twice the threads, a node or the consumer
-/// twice as fast. A node that would gain twice as fast, but not with twice the slots, is the CPU's
-/// limit where it needs most of that.
-std::vector<WhatIf> what_ifs(const Costs& costs);
+/// twice as fast, twice the memory on a device, half the bytes to copy there. A node that would
+/// gain twice as fast, but not with twice the slots, is the CPU's limit where it needs most of
+/// that. `rates`: simulated_rates() of the costs as they are.
+std::vector<WhatIf> what_ifs(const Costs& costs, const std::vector<double>& rates);
 
 /// The change to name: the best one; threads before a node on them where they bring nearly as much,
 /// and before a node's faster body its slots where they bring half as much, its order where it

@@ -7,11 +7,48 @@
 namespace penstock {
 namespace {
 
+/// YAML reads it as no text.
+bool is_null_word(const std::string& text) {
+  return text == "null" || text == "Null" || text == "NULL";
+}
+
 bool is_name(const std::string& text) {
   if (text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
+}
+
+/// Whether operators are handed values of such a parameter in this form.
+bool is_value_of(ParamType type, const ParamValue& value) {
+  switch (type) {
+    case ParamType::kBool:
+      return std::holds_alternative<bool>(value);
+    case ParamType::kInt:
+    case ParamType::kDuration:
+    case ParamType::kBytes:
+      return std::holds_alternative<int64_t>(value);
+    case ParamType::kFloat:
+      return std::holds_alternative<double>(value);
+    case ParamType::kIntList:
+      return std::holds_alternative<std::vector<int64_t>>(value);
+    case ParamType::kFloatList:
+      return std::holds_alternative<std::vector<double>>(value);
+    case ParamType::kStringList:
+      return std::holds_alternative<std::vector<std::string>>(value);
+    default:
+      return std::holds_alternative<std::string>(value);
+  }
+}
+
+// What is wrong with the default, or "".
+std::string fault_of_default(const Param& param) {
+  if (std::holds_alternative<std::monostate>(param.default_value)) return "";
+  if (param.required) return " is required and has a default";
+  if (is_value_of(param.type, param.default_value)) return "";
+  const bool whole = std::holds_alternative<int64_t>(param.default_value);
+  return " is of type " + std::string(name_of(param.type)) + " and has a default of another one" +
+         (whole && param.type == ParamType::kFloat ? ": write 1.0, not 1" : "");
 }
 
 std::string missing_in_tallies(const Schema& schema) {
@@ -31,7 +68,8 @@ std::string missing_in_tallies(const Schema& schema) {
 
 // What a schema must have so that every page and check made from it is complete.
 std::string missing_in(const Schema& schema) {
-  if (!is_name(schema.name())) return "an operator has the name '" + schema.name() + "'";
+  if (!is_name(schema.name()) || is_null_word(schema.name()))
+    return "an operator has the name '" + schema.name() + "'";
   if (schema.doc().empty()) return "operator '" + schema.name() + "' has no documentation";
   std::set<std::string> seen;
   for (const Param& param : schema.params()) {
@@ -40,9 +78,7 @@ std::string missing_in(const Schema& schema) {
     if (!seen.insert(param.name).second) return place + " is declared twice";
     if (param.doc.empty()) return place + " has no documentation";
     if (param.type == ParamType::kChoice && param.choices.empty()) return place + " has no choices";
-    if (param.required && !std::holds_alternative<std::monostate>(param.default_value)) {
-      return place + " is required and has a default";
-    }
+    if (const std::string fault = fault_of_default(param); !fault.empty()) return place + fault;
   }
   return missing_in_tallies(schema);
 }

@@ -82,30 +82,33 @@ size_t list_size(PenstockSetup* setup, const char* name) {
   });
 }
 
+template <typename Element>
+const Element& element(const std::vector<Element>& list, size_t i, const char* name) {
+  if (i < list.size()) return list[i];
+  throw std::out_of_range("the operator asks for element " + std::to_string(i) +
+                          " of its parameter '" + text_or(name, "") + "', which has " +
+                          std::to_string(list.size()));
+}
+
 double list_number(PenstockSetup* setup, const char* name, size_t i) {
   return guarded(setup, 0.0, [&] {
     const ParamValue& value = value_of(*setup, name);
     if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-      return static_cast<double>(list->at(i));
+      return static_cast<double>(element(*list, i, name));
     }
-    return as<std::vector<double>>(value, name).at(i);
+    return element(as<std::vector<double>>(value, name), i, name);
   });
 }
 
 const char* list_text(PenstockSetup* setup, const char* name, size_t i) {
   return guarded(setup, "", [&] {
-    return as<std::vector<std::string>>(value_of(*setup, name), name).at(i).c_str();
+    return element(as<std::vector<std::string>>(value_of(*setup, name), name), i, name).c_str();
   });
 }
 
 FieldTable& fields_of(PenstockSetup* setup) {
   if (setup->fields == nullptr) throw std::logic_error("fields are known in describe() only");
   return *setup->fields;
-}
-
-int checked(const FieldTable& fields, int32_t field) {
-  if (field < 0 || field >= fields.size()) throw std::out_of_range("there is no such field");
-  return field;
 }
 
 int32_t require(PenstockSetup* setup, const char* field, const char* param) {
@@ -116,8 +119,7 @@ int32_t require(PenstockSetup* setup, const char* field, const char* param) {
 int field_info(PenstockSetup* setup, int32_t field, DLDataType* type, int32_t* ndim,
                int64_t shape[6]) {
   return guarded(setup, -1, [&] {
-    const FieldTable& fields = fields_of(setup);
-    const FieldInfo& info = fields.at(checked(fields, field));
+    const FieldInfo& info = fields_of(setup).at(field);
     *type = info.dtype ? dlpack_type(*info.dtype) : kUnknownType;
     if (info.is_text) *type = kTextType;
     *ndim = info.shape ? static_cast<int32_t>(info.shape->size()) : -1;
@@ -192,8 +194,7 @@ int32_t add(PenstockSetup* setup, const char* field, DLDataType type, int32_t nd
 
 int remove_field(PenstockSetup* setup, int32_t field) {
   return guarded(setup, -1, [&] {
-    FieldTable& fields = fields_of(setup);
-    fields.remove(checked(fields, field));
+    fields_of(setup).remove(field);
     return 0;
   });
 }
@@ -244,6 +245,7 @@ const char* input_text(PenstockFiring* firing, int32_t field, size_t item, size_
 
 int output_text(PenstockFiring* firing, int32_t field, const char* chars, size_t bytes) {
   return guarded(firing, -1, [&] {
+    if (chars == nullptr && bytes > 0) throw std::invalid_argument("the text is null");
     firing->context->set(field, bytes == 0 ? std::string() : std::string(chars, bytes));
     return 0;
   });

@@ -49,7 +49,8 @@ std::string check_sanitizer(const std::string& sanitizer) {
   const std::string start = sanitizer == "thread" ? "__tsan_init" : "__asan_init";
   if (dlsym(RTLD_DEFAULT, start.c_str()) != nullptr) return "";
   return "it was built with the " + sanitizer + " sanitizer and this program was not" +
-         (sanitizer == "thread" ? ": 'penstock plugin check' can run it" : "");
+         (sanitizer == "thread" ? ": 'penstock plugin check' can run it"
+                                : ": set LD_PRELOAD to its library, libasan.so");
 }
 
 }  // namespace

@@ -233,8 +233,8 @@ std::string open_and_register(const std::string& file, const std::string& path,
   const std::string reason =
       facts.form == "c" ? read_c(handle, facts, &defs) : read_cpp(handle, facts, &defs);
   if (!reason.empty()) return reason;
-  return register_all(std::move(defs), facts.name + " " + facts.version + " (" + path + ")",
-                      registry);
+  return register_all(std::move(defs),
+                      printable(facts.name + " " + facts.version + " (" + path + ")"), registry);
 }
 
 bool same_content(const std::string& a, const std::string& b) {
@@ -266,7 +266,9 @@ std::string check_neighbours(const PluginFacts& facts, const std::string& path,
 std::string load_file_of(const std::string& path, Registry* registry) {
   std::error_code error;
   const std::string absolute = std::filesystem::absolute(path, error).string();
-  if (!std::filesystem::exists(absolute, error)) return "there is no such file";
+  if (!std::filesystem::exists(absolute, error)) {
+    return error ? "it cannot be opened: " + error.message() : "there is no such file";
+  }
   const std::string identity = identity_of(absolute);
   if (registry->has_library(identity)) return {};
   PluginFacts facts;
@@ -332,14 +334,14 @@ Registry load_default_registry(const std::vector<std::string>& files,
                                const std::vector<OperatorDef>& of_program) {
   Registry registry;
   const auto load = [&](const std::string& path, Diagnostic complaint) {
-    complaint.code = "plugin";
+    complaint.code = kPluginError;
     complaint.message = load_library(path, &registry);
     if (!complaint.message.empty()) diagnostics->push_back(std::move(complaint));
   };
   load(builtin_library_path(), {});
   for (const OperatorDef& def : of_program) {
     const std::string reason = registry.add(def, "this program");
-    if (!reason.empty()) diagnostics->push_back({.code = "plugin", .message = reason});
+    if (!reason.empty()) diagnostics->push_back({.code = kPluginError, .message = reason});
   }
   for (const std::string& path : libraries_on_path(diagnostics)) {
     load(path, {.severity = Diagnostic::Severity::kWarning});

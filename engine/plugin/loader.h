@@ -12,6 +12,9 @@
 
 namespace penstock {
 
+/// Code of the diagnostics about libraries that cannot be loaded.
+inline constexpr const char* kPluginError = "plugin";
+
 /// Adds the operators of a library to `registry`: all of them, or none and the reason as text. A
 /// file that the registry has seen, under whatever name, adds nothing and is no mistake. The file's
 /// note is read before it is opened. Where a static constructor of the library throws, nobody can

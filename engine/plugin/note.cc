@@ -131,10 +131,16 @@ std::optional<std::string> find_note(const std::string& notes, uint64_t align) {
   return std::nullopt;
 }
 
+/// "1.0"; what is not of this form is version 0.0, which no engine has.
 void take_abi(std::string_view text, PluginFacts* facts) {
   const char* end = text.data() + text.size();
-  const auto [dot, error] = std::from_chars(text.data(), end, facts->abi_major);
-  if (error == std::errc() && dot != end) std::from_chars(dot + 1, end, facts->abi_minor);
+  uint32_t major = 0, minor = 0;
+  const auto [dot, no_major] = std::from_chars(text.data(), end, major);
+  if (no_major != std::errc() || dot == end || *dot != '.') return;
+  const auto [rest, no_minor] = std::from_chars(dot + 1, end, minor);
+  if (no_minor != std::errc() || rest != end) return;
+  facts->abi_major = major;
+  facts->abi_minor = minor;
 }
 
 void take_line(std::string_view line, PluginFacts* facts) {

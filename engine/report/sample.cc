@@ -9,6 +9,7 @@
 #include "base/heap_context.h"
 #include "base/thrown.h"
 #include "report/build.h"
+#include "report/declared.h"
 
 namespace penstock {
 namespace {
@@ -37,7 +38,13 @@ class Sampler {
       now_ = NodeSample{.id = node.id, .op = node.op};
       Items out = outputs(inputs());
       now_.items = out.size();
-      for (const Item& item : out) note(item);
+      batch_sizes_.push_back(batch_size());
+      for (const Item& item : out) {
+        note(item);
+        // The last batch of a sample is shorter than what a run makes.
+        const bool whole = item.samples.size() >= batch_sizes_.back();
+        if (whole) add_untrue(node_->fields, item, &now_.untrue);
+      }
       samples_.push_back(std::move(now_));
       made_.push_back(std::move(out));
     }
@@ -65,6 +72,15 @@ class Sampler {
       if (join[i] >= 0) fields[static_cast<size_t>(join[i])] = std::move(item->fields[i]);
     }
     item->fields = std::move(fields);
+  }
+
+  /// Samples in an item behind this node; 0 before any collate.
+  size_t batch_size() const {
+    if (node_->kind == Kind::kCollate)
+      return dynamic_cast<Collate&>(*node_->prototype).batch_size();
+    if (node_->in_edges.empty()) return 0;
+    const PlanEdge& edge = plan_.edges()[static_cast<size_t>(node_->in_edges.front())];
+    return batch_sizes_[static_cast<size_t>(edge.from)];
   }
 
   Items outputs(std::vector<Items> in) {
@@ -258,6 +274,7 @@ class Sampler {
   NodeSample now_;
   std::vector<NodeSample> samples_;
   std::vector<Items> made_;
+  std::vector<size_t> batch_sizes_;
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ struct NodeSample {
   std::string id, op;
   uint64_t items = 0, dropped = 0;
   std::vector<FieldSample> fields;
-  std::vector<ErrorInfo> errors;  ///< of its bodies, one a sample
+  std::vector<ErrorInfo> errors;    ///< of its bodies, one a sample
+  std::vector<std::string> untrue;  ///< where an item is not what infer() declared; no text twice
 };
 
 /// Produces `count` samples (or as many as there are) at the first positions of each source's first
@@ -32,10 +33,12 @@ struct NodeSample {
 /// prototypes: not while another thread runs the plan.
 std::vector<NodeSample> sample_plan(const Plan& plan, uint64_t count);
 
+/// True where a body failed, or made something else than was declared.
 bool has_errors(const std::vector<NodeSample>& samples);
 /// A paragraph a node: its items and one line a field.
 std::string format_text(const std::vector<NodeSample>& samples);
-/// {"nodes": [{"id", "op", "items", "dropped", "fields": {name: [forms]}, "errors": [text]}]}
+/// {"nodes": [{"id", "op", "items", "dropped", "fields": {name: [forms]}, "errors": [text],
+/// "untrue": [text]}]}
 std::string format_json(const std::vector<NodeSample>& samples);
 
 }  // namespace penstock

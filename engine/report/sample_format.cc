@@ -24,7 +24,7 @@ std::string forms_text(const std::vector<std::string>& forms) {
 
 bool has_errors(const std::vector<NodeSample>& samples) {
   for (const NodeSample& node : samples) {
-    if (!node.errors.empty()) return true;
+    if (!node.errors.empty() || !node.untrue.empty()) return true;
   }
   return false;
 }
@@ -59,7 +59,8 @@ std::string format_json(const std::vector<NodeSample>& samples) {
                      {"items", node.items},
                      {"dropped", node.dropped},
                      {"fields", std::move(fields)},
-                     {"errors", std::move(errors)}});
+                     {"errors", std::move(errors)},
+                     {"untrue", node.untrue}});
   }
   const Json all = {{"nodes", std::move(nodes)}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

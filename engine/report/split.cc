@@ -54,6 +54,14 @@ bool is_steady(int64_t begin_ns, std::span<const Delivery> window) {
   return std::abs(first - second) <= kSteadyTolerance * std::max(first, second);
 }
 
+std::vector<Delivery> deliveries_after(int64_t begin_ns, const std::vector<BatchRecord>& batches) {
+  std::vector<Delivery> deliveries;
+  for (const BatchRecord& batch : batches) {
+    if (batch.at_ns > begin_ns) deliveries.push_back({batch.at_ns, batch.examples});
+  }
+  return deliveries;
+}
+
 uint64_t default_warmup(uint64_t batches) { return std::min<uint64_t>(8, batches / 4); }
 
 }  // namespace penstock

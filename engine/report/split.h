@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "measure/histogram.h"
+#include "measure/run_log.h"
 #include "measure/snapshot.h"
 #include "measure/split.h"
 #include "penstock/report.h"
@@ -25,6 +27,10 @@ struct Delivery {
 /// Whether the examples per second of the two halves (by number of batches) agree within 5 %; false
 /// with fewer than 2 x 10 batches. `begin_ns`: when the window began.
 bool is_steady(int64_t begin_ns, std::span<const Delivery> window);
+
+/// Deliveries after `begin_ns` in a run's log, on its clock: several batches are one where it is
+/// thinned.
+std::vector<Delivery> deliveries_after(int64_t begin_ns, const std::vector<BatchRecord>& batches);
 
 /// min(8, a quarter of the batches delivered).
 uint64_t default_warmup(uint64_t batches);

@@ -81,7 +81,8 @@ void TraceWriter::add(const FiringRecord& record) {
   event(process, record.slot, "handover", record.room, record.done);
 }
 
-void TraceWriter::finish() {
+void TraceWriter::finish(int64_t step_end) {
+  if (consumer_since_ >= 0) event(0, 0, "work", consumer_since_, step_end);
   write("\n]\n");
   errno = 0;
   file_.close();

@@ -22,8 +22,9 @@ class TraceWriter {
   /// Throws std::runtime_error when the file cannot be written; so do the others.
   TraceWriter(std::string path, const Plan& plan);
   void add(const FiringLog& log);
-  /// Ends the array. The file is complete only then.
-  void finish();
+  /// Ends the array, with the work after the last batch up to `step_end`. The file is complete only
+  /// then.
+  void finish(int64_t step_end);
   uint64_t lost() const { return lost_; }
 
  private:

@@ -32,7 +32,14 @@ void ConsumerClock::end_step(int64_t now) {
 
 void ConsumerClock::close_step(int64_t now) {
   end_sample(now);
-  if (std::exchange(in_step_, false)) figures_.work.add(now - since_);
+  if (!std::exchange(in_step_, false)) return;
+  figures_.work.add(now - since_);
+  step_end_ = now;
+}
+
+int64_t ConsumerClock::step_end(int64_t now) const {
+  std::lock_guard lock(mutex_);
+  return in_step_ ? now : step_end_;
 }
 
 void ConsumerClock::leave(int64_t now, bool batch, uint64_t samples) {

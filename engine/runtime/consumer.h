@@ -28,6 +28,8 @@ class ConsumerClock {
   void end_step(int64_t now);
   /// next() returns; `batch` with that many samples, or without one.
   void leave(int64_t now, bool batch, uint64_t samples);
+  /// When the work after the last batch ended; `now` where it goes on or nobody has said.
+  int64_t step_end(int64_t now) const;
   ConsumerSnapshot snapshot(int64_t now) const;
   uint64_t delivered() const;
   std::vector<BatchRecord> batches() const;
@@ -44,6 +46,7 @@ class ConsumerClock {
   int64_t since_ = 0;  ///< when the current state began
   bool inside_ = false;
   bool in_step_ = false;   ///< a batch has come, and its work goes on
+  int64_t step_end_ = 0;   ///< of the last one whose work is over
   int64_t open_wait_ = 0;  ///< waiting since the last batch
   int64_t open_work_ = 0;
   BatchLog log_;

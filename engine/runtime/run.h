@@ -57,6 +57,8 @@ class RunImpl {
   virtual Snapshot snapshot() const = 0;
   /// The state with the work after the last batch done; called by the consumer before next().
   virtual Snapshot end_step() = 0;
+  /// When that work ended, in nanoseconds since the run's start; now where it goes on.
+  virtual int64_t step_end() const = 0;
   /// States and batches of the run so far, thinned; ends before the run's own end by at most a
   /// part of what its last states are apart.
   virtual RunLog log() const = 0;

@@ -40,6 +40,7 @@ class RunCore final : public RunImpl {
   void stop() override;
   Snapshot snapshot() const override;
   Snapshot end_step() override;
+  int64_t step_end() const override;
   RunLog log() const override;
   FiringLog take_firings() override;
   int64_t begin_range(const char* name) override;

@@ -54,6 +54,8 @@ Snapshot RunCore::end_step() {
   return snapshot();
 }
 
+int64_t RunCore::step_end() const { return consumer_.step_end(now_ns()) - start_; }
+
 Snapshot RunCore::snapshot_before(double seconds) const {
   std::lock_guard lock(history_mutex_);
   if (history_.empty()) return {};

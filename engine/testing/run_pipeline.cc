@@ -37,7 +37,7 @@ class Failing : public Operator {
 class Waiting : public Operator {
  public:
   explicit Waiting(Gate* gate) : gate_(gate) {}
-  void process(Context&) override { gate_->pass(); }
+  void process(Context& ctx) override { gate_->pass(ctx); }
 
  private:
   Gate* gate_;

@@ -156,6 +156,29 @@ struct Dense {  // whatever the strides
   void operator()(Context& ctx, const Tensor& in, int field) const { copy_of(ctx, in, field); }
 };
 
+class DenseSum : public Collate {  // the same, of several samples
+ public:
+  size_t batch_size() const override { return 2; }
+  bool drop_last() const override { return true; }
+  void infer(FieldTable& fields) override { field_ = fields.require("x", ""); }
+  void process(Context& ctx) override {
+    const Tensor& first = ctx.tensor(field_);
+    Tensor& out = ctx.output(field_, first.shape(), DType::kFloat32);
+    for (int64_t i = 0; i < out.numel(); ++i) {
+      float sum = 0;
+      for (size_t sample = 0; sample < ctx.count(); ++sample) {
+        const Tensor& in = ctx.tensor(field_, sample);
+        if (in.numel() != out.numel()) throw std::invalid_argument("other sizes");
+        sum += in.data_as<float>()[i];
+      }
+      out.mutable_data_as<float>()[i] = sum;
+    }
+  }
+
+ private:
+  int field_ = -1;
+};
+
 struct Decent {
   void operator()(Context& ctx, const Tensor& in, int field) const {
     if (!in.contiguous()) throw std::invalid_argument("no dense tensor: " + in.describe());
@@ -190,6 +213,9 @@ void register_operators(OperatorSink& sink) {
   add<ChangingInput>(sink, schema_of("changing_input", "Writes into its input."));
   add<LeavingProcess>(sink, schema_of("leaving_process", "Leaves a process behind."));
   add<Dense>(sink, schema_of("dense", "Reads any input as a dense one."));
+  Schema sum("dense_sum", Kind::kCollate, "Adds samples, each as a dense one.");
+  sum.reads("x", "float32 vector").writes("x", "float32 vector").example("{op: dense_sum}");
+  sink.add({std::move(sum), [](const Params&) { return std::make_unique<DenseSum>(); }});
   add<Resentful>(sink, schema_of("resentful", "Is never the same after an odd sample."));
   Schema silent("silent", Kind::kMap, "Says too little.");
   silent.param(

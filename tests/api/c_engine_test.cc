@@ -37,7 +37,10 @@ TEST_CASE("the place for a batch is needed, and fields have bounds") {
   CHECK(penstock_next(run, &batch) == PENSTOCK_BATCH);
   CHECK(penstock_batch_size(batch) == 32);
   CHECK(penstock_field_tensor(batch, penstock_field_count(batch)) == nullptr);
-  CHECK(std::string(penstock_error()) == "the batch has no such field");
+  const std::string none = "there is no field 2: the batch has 2, counted from 0";
+  CHECK(std::string(penstock_error()) == none);
+  CHECK(penstock_field_name(batch, 2) == nullptr);
+  CHECK(std::string(penstock_error()) == none);
   penstock_free_batch(batch);
   penstock_free_run(run);
   penstock_free_pipeline(pipeline);

@@ -170,6 +170,26 @@ TEST_CASE("the registry takes complete schemas with new names only") {
         "an operator has the name 'no name'");
   CHECK(registry.add(def(Schema("c", Kind::kMap, "C.").param({.name = "p"})), "lib") ==
         "parameter 'p' of 'c' has no documentation");
+  CHECK(registry.add(def(Schema("null", Kind::kMap, "C.")), "lib") ==
+        "an operator has the name 'null'");
+  const auto defaulted = [&](ParamType type, ParamValue value) {
+    return registry.add(
+        def(Schema("c", Kind::kMap, "C.")
+                .param({.name = "p", .type = type, .doc = "P.", .default_value = std::move(value)})
+                .param({.name = "p", .type = type, .doc = "P."})),
+        "lib");
+  };
+  const std::string right = "parameter 'p' of 'c' is declared twice";  // found after the default
+  CHECK(defaulted(ParamType::kFloat, 1) ==
+        "parameter 'p' of 'c' is of type float and has a default of another one: write 1.0, not 1");
+  CHECK(defaulted(ParamType::kFloat, 1.0) == right);
+  CHECK(defaulted(ParamType::kInt, 1.0) ==
+        "parameter 'p' of 'c' is of type int and has a default of another one");
+  CHECK(defaulted(ParamType::kDuration, 1) == right);
+  CHECK(defaulted(ParamType::kIntList, 1) ==
+        "parameter 'p' of 'c' is of type list of ints and has a default of another one");
+  CHECK(defaulted(ParamType::kStringList, std::vector<std::string>{"a"}) == right);
+  CHECK(defaulted(ParamType::kChoice, std::string("a")) == "parameter 'p' of 'c' has no choices");
   const auto tallies = [&](const std::vector<std::string>& names, const std::string& doc) {
     Schema schema("c", Kind::kMap, "C.");
     for (const std::string& name : names) schema.tallies(name, doc);

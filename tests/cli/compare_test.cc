@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -63,6 +64,28 @@ nodes:
   CHECK(has(outcome.out, "  ~ node make: params.items 64 -> 62\n"));
   CHECK(has(outcome.out, "outputs: NOT equal: batch 16 of 20 is the first that differs\n"));
   CHECK(has(outcome.out, "one pair, so no interval"));
+}
+
+TEST_CASE("one relative path in two folders names two folders") {
+  const TempFolder folder;
+  std::vector<std::string> files;
+  for (const std::string side : {"one", "two"}) {
+    const std::string classes = folder.path() / side / "photos" / "barn";
+    std::filesystem::create_directories(classes);
+    for (const auto& photo :
+         std::filesystem::directory_iterator(PENSTOCK_SOURCE_DIR "/tests/data/photos/barn")) {
+      std::filesystem::copy(photo.path(), classes);
+    }
+    files.push_back(folder.write(side + "/read.yaml", R"(penstock: 1
+nodes:
+  - {id: read, op: read_folder, params: {root: photos}}
+)"));
+  }
+  const Outcome outcome =
+      penstock_command({"compare", files[0], files[1], "--pairs", "1", "--batches", "2"});
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(has(outcome.out, "  ~ node read: params.root " + (folder.path() / "one/photos").string() +
+                             " -> " + (folder.path() / "two/photos").string() + "\n"));
 }
 
 TEST_CASE("--fail-if decides the exit code") {

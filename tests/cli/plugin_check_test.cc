@@ -84,6 +84,7 @@ TEST_CASE("each broken promise is found by the check that is about it") {
       {"leaving_process",
        {"errors", "it ended the process with exit code 5 in the check 'errors'"}},
       {"dense", {"strided", "it reads a strided input as a dense one (position 0)"}},
+      {"dense_sum", {"strided", "it reads a strided input as a dense one (position 0)"}},
       {"resentful", {"errors", "after an odd sample the output at position"}},
       {"silent", {"schema", "parameter 'much' is a number without a unit and without a range"}},
   };
@@ -174,11 +175,20 @@ TEST_CASE("what cannot be checked says why") {
   CHECK(none.code == 1);
   CHECK(has(none.err, "it cannot be opened: No such file or directory"));
   const std::string library = scratch.library("racing", racing_code(""));
-  const Outcome wrong = penstock_command({"plugin", "check", library, "--set", "addign.x=1"});
-  CHECK(wrong.code == 2);
-  CHECK(wrong.err ==
+  const auto wrong = [&](const std::string& set) {
+    const Outcome outcome = penstock_command({"plugin", "check", library, "--set", set});
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK(wrong("addign.x=1") ==
         "error: --set addign.x=1: there is no such parameter\n"
-        "  help: write OP.PARAM=VALUE; the operators are adding\n");
+        "  help: write OP.PARAM=VALUE; did you mean 'adding'?\n");
+  CHECK(wrong("other") ==
+        "error: --set other: there is no such parameter\n"
+        "  help: write OP.PARAM=VALUE; the operators are: adding\n");
+  CHECK(wrong("adding.x=1") ==
+        "error: --set adding.x=1: there is no such parameter\n"
+        "  help: adding has no parameters\n");
 }
 
 TEST_CASE("a new project has the operator's name everywhere, and overwrites nothing") {
@@ -204,6 +214,8 @@ TEST_CASE("a new project has the operator's name everywhere, and overwrites noth
       has(penstock_command({"plugin", "new", "test"}, here).err,
           "error: 'test' cannot be the operator's name: it is a target that every build of CMake"));
   CHECK_FALSE(std::filesystem::exists(folder / "test"));
+  CHECK(has(penstock_command({"plugin", "new", "null"}, here).err,
+            "error: 'null' cannot be the operator's name: readers of YAML take it for a value"));
   CHECK(penstock_command({"plugin", "new", "My-Map"}, here).err ==
         "error: 'My-Map' cannot be an operator's name\n"
         "  help: a name has small letters, digits and '_', and begins with a letter\n");

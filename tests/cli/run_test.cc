@@ -257,7 +257,7 @@ TEST_CASE("a trace has a track for each slot, without overlaps, and what the con
   std::map<int, std::string> processes;
   std::map<std::pair<int, int>, double> ends;
   std::map<std::string, int> bodies;
-  int waits = 0, batches = 0;
+  int waits = 0, batches = 0, steps = 0;
   for (const json& event : events) {
     if (event["ph"] == "M") {
       if (event["name"] == "process_name") processes[event["pid"]] = event["args"]["name"];
@@ -270,11 +270,13 @@ TEST_CASE("a trace has a track for each slot, without overlaps, and what the con
     const std::string name = event["name"];
     bodies[name] += name == processes[event["pid"]] ? 1 : 0;
     batches += name == "data_wait" ? 1 : 0;
+    steps += name == "work" ? 1 : 0;
     waits += name == "starved: make -> batch" ? 1 : 0;
   }
   CHECK(processes[0] == "consumer");
   CHECK(bodies["make"] == 64);
   CHECK(batches == 16);
+  CHECK(steps == 16);
   CHECK(waits > 0);
 }
 

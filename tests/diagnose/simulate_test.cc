@@ -5,6 +5,7 @@
 #include "diagnose/bounds.h"
 #include "diagnose/tables.h"
 #include "diagnose/traces.h"
+#include "diagnose/verdict.h"
 
 using namespace penstock;
 using penstock::testing::Table;
@@ -110,6 +111,27 @@ TEST_CASE(
   costs.edges[1].capacity = costs.edges[3].capacity = 1;
   // One in each queue of the short branch, one in its slot, one that read could not give it.
   CHECK(simulated_rate(costs) == doctest::Approx(4 / 12.2e-3).epsilon(0.02));
+}
+
+TEST_CASE("a copy waits until the consumer lets go of the memory it needs") {
+  Costs costs = costs_of(Table{.nodes = {{"read", 2, 1, 0, 2, false}, {"copy", 1, 1, 0, 4, false}},
+                               .consumer_off_ms = 6});
+  costs.nodes[1].facts.places = 1;
+  CHECK(simulated_rate(costs) == doctest::Approx(100).epsilon(0.02));
+  costs.nodes[1].facts.places = 2;
+  CHECK(simulated_rate(costs) == doctest::Approx(1000 / 6.0).epsilon(0.02));
+
+  costs.nodes[1].facts.places = 1;
+  costs.nodes[1].facts.places_key = "nodes.copy.params.slots";
+  costs.batches_per_s = 100;
+  const Verdict verdict = judge(Evidence{.costs = costs});
+  CHECK(verdict.limit == "device");
+  CHECK(verdict.nodes == std::vector<std::string>{"copy"});
+  CHECK(verdict.remedy == "nodes.copy.params.slots=2");
+  REQUIRE(verdict.gain);
+  CHECK(verdict.gain->value == doctest::Approx(10 / 6.0).epsilon(0.03));
+  CHECK(verdict.reason.find("copy has memory for 1 batch at a time on the device: the next copy "
+                            "waits until the consumer lets go of one") != std::string::npos);
 }
 
 TEST_CASE("a merge takes from its inputs in turn") {

@@ -75,6 +75,6 @@ call(cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -I${work}/prefix/include ${
 call(${CMAKE_COMMAND} -E chdir ${work}/docs ${CMAKE_COMMAND} -E env
   LD_LIBRARY_PATH=${work}/prefix/${LIBDIR} PENSTOCK_PLUGIN_PATH=${work}/docs/build
   ${PYTHON} loop.py)
-if(NOT output MATCHES "\"examples\": 100,")
-  message(FATAL_ERROR "the loop in Python does not see 100 samples:\n${output}")
+if(NOT output MATCHES "\"examples\": 1000,")
+  message(FATAL_ERROR "the loop in Python does not see 1000 samples:\n${output}")
 endif()

@@ -90,6 +90,13 @@ TEST_CASE("a rate is steady when the halves of the window agree within 5 %") {
   CHECK_FALSE(is_steady(0, deliveries(40, 1000, 1100)));
   CHECK_FALSE(is_steady(0, deliveries(18, 1000, 1000)));
   CHECK_FALSE(is_steady(0, {}));
+  std::vector<BatchRecord> log;
+  for (int i = 1; i <= 60; ++i) {
+    log.push_back({.at_ns = i > 20 ? 20 + (i - 20) * 10 : i, .examples = 4});
+  }
+  CHECK(deliveries_after(20, log).size() == 40);
+  CHECK(is_steady(20, deliveries_after(20, log)));
+  CHECK_FALSE(is_steady(0, deliveries_after(0, log)));
 }
 
 TEST_CASE("warm-up is 8 batches or a quarter of them") {

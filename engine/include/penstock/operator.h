@@ -78,8 +78,9 @@ class FieldTable {
   int add(FieldInfo field);
   /// The field is no longer there; its index stays unused.
   void remove(int index);
-  const FieldInfo& at(int index) const { return fields_[static_cast<size_t>(index)]; }
-  FieldInfo& at(int index) { return fields_[static_cast<size_t>(index)]; }
+  /// Throws std::out_of_range for an index that no field has.
+  const FieldInfo& at(int index) const;
+  FieldInfo& at(int index);
   int size() const { return static_cast<int>(fields_.size()); }
   const std::vector<FieldInfo>& all() const { return fields_; }
   /// "image, label".

@@ -127,12 +127,11 @@ class Gate {
  public:
   /// Called by a body.
   void pass() {
-    std::unique_lock lock(mutex_);
-    ++arrived_;
-    changed_.notify_all();
-    if (!changed_.wait_for(lock, kLimit, [this] { return open_; })) {
-      throw std::runtime_error("nobody opened the gate");
-    }
+    pass_unless([] { return false; });
+  }
+  /// The same; goes on, too, when the run is to end.
+  void pass(const Context& ctx) {
+    pass_unless([&ctx] { return ctx.cancelled(); });
   }
   /// Called by the test: returns once so many bodies have come.
   void wait_for_arrivals(int count) {
@@ -152,7 +151,20 @@ class Gate {
   }
 
  private:
+  template <typename GivenUp>
+  void pass_unless(GivenUp given_up) {
+    const auto end = std::chrono::steady_clock::now() + kLimit;
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    while (!changed_.wait_for(lock, kLook, [this] { return open_; }) && !given_up()) {
+      if (std::chrono::steady_clock::now() < end) continue;
+      throw std::runtime_error("nobody opened the gate");
+    }
+  }
+
   static constexpr std::chrono::seconds kLimit{60};
+  static constexpr std::chrono::milliseconds kLook{20};  ///< between two looks at the run
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
