@@ -24,6 +24,17 @@ void drop_consequences(std::vector<Diagnostic>* found) {
   });
 }
 
+/// Where a library could not be loaded, its operators are unknown: no list of others helps.
+void shorten_consequences(std::vector<Diagnostic>* found) {
+  const bool lacks_library = std::any_of(found->begin(), found->end(), [](const Diagnostic& each) {
+    return each.code == kPluginError && each.severity == Diagnostic::Severity::kError;
+  });
+  for (Diagnostic& each : *found) {
+    if (!lacks_library || each.code != "unknown-op" || each.help.starts_with("did you")) continue;
+    each.help = "it may be one of the library that cannot be loaded";
+  }
+}
+
 // `whole` where the file is right so far, else `partial`: the plan may find more mistakes in it.
 Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial,
                 std::vector<Diagnostic> found, const LoadOptions& options) {
@@ -37,6 +48,7 @@ Composed finish(std::optional<GraphSpec> whole, std::optional<GraphSpec> partial
     if (!has_errors(found)) result.plan = std::move(plan);
   }
   drop_consequences(&found);
+  shorten_consequences(&found);
   sort_diagnostics(&found);
   // First what could not be loaded: its operators are then unknown.
   std::stable_partition(found.begin(), found.end(),

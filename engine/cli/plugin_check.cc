@@ -12,6 +12,7 @@
 #include "conform/check.h"
 #include "conform/isolated.h"
 #include "conform/race.h"
+#include "conform/subject.h"
 #include "plan/complaints.h"
 #include "plugin/loader.h"
 #include "plugin/note.h"
@@ -77,7 +78,9 @@ std::vector<std::string> sets_of(const std::vector<std::string>& all, const std:
   return mine;
 }
 
-/// What is wrong with an override, as the remedy, or "".
+constexpr char kHelp = '\t';  // between what is wrong with an override and the remedy
+
+/// What is wrong with an override, with the remedy, or "".
 std::string fault_of_set(const std::string& text, const Registry& registry,
                          const std::vector<std::string>& names) {
   const size_t dot = text.find('.');
@@ -85,18 +88,23 @@ std::string fault_of_set(const std::string& text, const Registry& registry,
   const std::string op = text.substr(0, dot);
   const bool known = std::find(names.begin(), names.end(), op) != names.end();
   if (!known || equals == std::string::npos || equals < dot) {
-    return fmt::format("write OP.PARAM=VALUE; {}", suggestion(op, names, "the operators are"));
+    return fmt::format("there is no such parameter{}write OP.PARAM=VALUE; {}", kHelp,
+                       suggestion(op, names, "the operators are"));
   }
   const Schema& schema = registry.find(op)->def.schema;
   const std::string name = text.substr(dot + 1, equals - dot - 1);
-  if (schema.find(name) != nullptr) return "";
+  if (schema.find(name) != nullptr) {
+    const bool right_without = conform::Subject(registry, op, {}).fault().empty();
+    return right_without ? conform::Subject(registry, op, {text.substr(dot + 1)}).fault() : "";
+  }
   std::vector<std::string> params;
   for (const Param& param : schema.params()) params.push_back(param.name);
   const std::string help = suggestion(name, params, "the parameters of " + op + " are");
-  return help.empty() ? op + " has no parameters" : help;
+  return fmt::format("there is no such parameter{}{}", kHelp,
+                     help.empty() ? op + " has no parameters" : help);
 }
 
-/// Remedies, one for each override, "" where it is right.
+/// One for each override, "" where it is right.
 std::vector<std::string> faults_of_sets(const std::vector<std::string>& sets,
                                         const Registry& registry,
                                         const std::vector<std::string>& names) {
@@ -109,7 +117,9 @@ void refuse_wrong_set(const std::vector<std::string>& sets,
                       const std::vector<std::string>& faults) {
   for (size_t i = 0; i < faults.size(); ++i) {
     if (faults[i].empty()) continue;
-    throw UsageError(fmt::format("--set {}: there is no such parameter", sets[i]), faults[i]);
+    const size_t help = std::min(faults[i].find(kHelp), faults[i].size());
+    throw UsageError(fmt::format("--set {}: {}", sets[i], faults[i].substr(0, help)),
+                     faults[i].substr(std::min(help + 1, faults[i].size())));
   }
 }
 
@@ -132,7 +142,8 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
         }
       },
       kLongestSilence, list);
-  list.broke_off(how.empty() ? "" : "loading it: " + how);
+  list.begin("load");
+  list.broke_off(how);
   if (!how.empty()) return {{"", list.findings}};
   std::vector<std::string> names;
   std::vector<std::string> faults;
@@ -208,6 +219,8 @@ std::string text_of(const PluginFacts& facts, const std::vector<OperatorFindings
     text += table.text();
   }
   const size_t failed = count_failed(all);
+  if (all.size() == 1 && all.front().op.empty()) return text + "\nno operator was tried\n";
+  if (failed == 0 && all.size() == 1) return text + "\nthe operator conforms\n";
   return text + (failed == 0 ? fmt::format("\nall {} operators conform\n", all.size())
                              : fmt::format("\n{} of {} operators failed\n", failed, all.size()));
 }

@@ -111,16 +111,19 @@ class Checker {
       return pass(joined(fields));
     }
     const auto made = plan({});
+    const Item first = Subject::input_of(*made, 0);
+    const size_t paths = fields.size();
     for (const FieldInfo& field : made->nodes().front().fields.all()) {
-      fields.push_back(field.name + ": " +
-                       (field.is_text ? "text" : std::string(name_of(*field.dtype))));
+      const auto* tensor = std::get_if<Tensor>(&first.fields[fields.size() - paths]);
+      fields.push_back(field.name + ": " + (tensor == nullptr ? "text" : tensor->describe()));
     }
     return pass(joined(fields));
   }
 
   Outcome schema() {
     const auto made = plan({});
-    const auto faults = faults_of(subject_.schema(), &Subject::node_of(*made));
+    const auto faults =
+        faults_of(subject_.schema(), &Subject::node_of(*made), written_fields(made));
     return faults.empty() ? pass("complete") : fail(joined(faults));
   }
 
@@ -205,6 +208,9 @@ class Checker {
     const Observed failing = observe(plan({.odd_every = 3}), 0);
     if (failing.error.find("no std::exception") != std::string::npos) {
       return fail("it throws something that is no std::exception");
+    }
+    if (failing.error.find("gives no reason") != std::string::npos) {
+      return fail("it fails and gives no reason: fail() says why");
     }
     if (failing.error.empty()) {
       return failing.cut ? not_done("it is too slow to tell")

@@ -1,5 +1,6 @@
 #include "conform/direct.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <vector>
@@ -83,6 +84,15 @@ Item strided(const Item& item) {
   return out;
 }
 
+void note_written(const FieldTable& table, const Item& item, std::vector<std::string>* written) {
+  for (size_t f = 0; f < item.fields.size(); ++f) {
+    const auto* tensor = std::get_if<Tensor>(&item.fields[f]);
+    const std::string& name = table.at(static_cast<int>(f)).name;
+    if (tensor != nullptr && !tensor->defined()) continue;
+    if (std::count(written->begin(), written->end(), name) == 0) written->push_back(name);
+  }
+}
+
 /// Items of a firing.
 size_t inputs_of(const PlanNode& node) { return node.kind == Kind::kCollate ? 2 : 1; }
 
@@ -112,6 +122,27 @@ std::string changed_input(const std::shared_ptr<const Plan>& plan) {
     }
   }
   return "";
+}
+
+std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan) {
+  const PlanNode& node = Subject::node_of(*plan);
+  std::vector<std::string> written;
+  if (node.kind != Kind::kMap && node.kind != Kind::kExpand && node.kind != Kind::kCollate) {
+    return written;
+  }
+  for (uint64_t i = 0; i < kSamples; ++i) {
+    const std::vector<Item> given(inputs_of(node), Subject::input_of(*plan, i));
+    std::vector<const Item*> in;
+    for (const Item& item : given) in.push_back(&item);
+    try {
+      for (const Item& out : fire(*make_operator(node), node, in, given.front().origin)) {
+        note_written(node.fields, out, &written);
+      }
+    } catch (const std::exception&) {
+      // A sample's error; the other checks look at those.
+    }
+  }
+  return written;
 }
 
 Strided try_strided(const std::shared_ptr<const Plan>& plan) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plan/plan.h"
 
@@ -12,6 +13,10 @@ namespace penstock::conform {
 /// Calls the subject of `plan` on ordinary samples and compares its inputs before and after; what
 /// was changed ("it changes its input: field 'x'"), or "".
 std::string changed_input(const std::shared_ptr<const Plan>& plan);
+
+/// Names of the fields that bodies of the subject (a map, an expand or a collate) wrote on ordinary
+/// samples; none of another kind.
+std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan);
 
 /// What a subject makes of strided inputs.
 struct Strided {

@@ -8,6 +8,8 @@
 
 #include "base/heap_context.h"
 #include "config/load.h"
+#include "plan/complaints.h"
+#include "plan/parameters.h"
 #include "report/sample.h"
 
 namespace penstock::conform {
@@ -54,8 +56,9 @@ Subject::Subject(const Registry& registry, const std::string& op,
     : registry_(registry), entry_(*registry.find(op)) {
   node_.id = kSubject;
   node_.op = op;
-  example_fault_ = read_example(set);
+  fault_ = read_example(set);
   replace_paths(set);
+  if (fault_.empty()) fault_ = fault_of_params();
 }
 
 Subject::~Subject() {
@@ -95,6 +98,18 @@ void Subject::replace_paths(const std::vector<std::string>& set) {
     node_.params.emplace_back(Value::scalar(param.name), Value::scalar(folder_, true));
     made_paths_.push_back(param.name);
   }
+}
+
+std::string Subject::fault_of_params() const {
+  std::vector<Diagnostic> found;
+  Complaints say(&found);
+  check_params(node_, schema(), &say);
+  std::string text = text_of(found);
+  const std::string place = std::string("nodes.") + kSubject + ".params.";
+  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
+    text.erase(at, place.size());
+  }
+  return text.empty() ? "" : "the parameters of its example: " + text;
 }
 
 std::string Subject::make_folder() {
@@ -139,7 +154,7 @@ std::vector<std::pair<std::string, std::string>> Subject::wanted_fields() const 
 }
 
 std::string Subject::find_inputs() {
-  if (!example_fault_.empty()) return example_fault_;
+  if (!fault_.empty()) return fault_;
   if (!has_inputs()) return try_inputs();
   const auto wanted = wanted_fields();
   std::vector<std::vector<Material>> choices;
@@ -166,6 +181,10 @@ std::string Subject::find_inputs() {
 std::string Subject::try_inputs() {
   std::string reasons;
   const auto made = plan({.items = 8}, &reasons);
+  if (made == nullptr && !made_paths_.empty()) {
+    reasons += " (that path is made up: give one with --set " + schema().name() + "." +
+               made_paths_.front() + "=PATH)";
+  }
   if (made == nullptr) return reasons;
   for (const NodeSample& node : sample_plan(*made, 8)) {
     if (!node.errors.empty()) return node.errors[0].message;

@@ -30,6 +30,8 @@ class Subject {
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
 
+  /// What is wrong with the example or an override, or "".
+  const std::string& fault() const { return fault_; }
   /// Looks for inputs that the operator takes; the reason why there are none, or "".
   std::string find_inputs();
   const Schema& schema() const { return entry_.def.schema; }
@@ -49,6 +51,7 @@ class Subject {
   std::string read_example(const std::vector<std::string>& set);
   void replace_paths(const std::vector<std::string>& set);
   std::string make_folder();
+  std::string fault_of_params() const;
   std::string try_inputs();
   std::vector<std::pair<std::string, std::string>> wanted_fields() const;
   bool has_inputs() const { return schema().kind() != Kind::kSource; }
@@ -56,7 +59,7 @@ class Subject {
   const Registry& registry_;
   const Registry::Entry& entry_;
   NodeSpec node_;
-  std::string example_fault_;
+  std::string fault_;
   std::string folder_;  ///< made for a path, or empty
   std::vector<std::string> made_paths_;
   std::vector<MadeField> inputs_;

@@ -198,7 +198,7 @@ SteadyPart part_between(const RunLog& log, size_t first, size_t last) {
 SteadyPart find_steady(const RunLog& log, std::span<const size_t> sources) {
   SteadyPart part;
   if (log.marks.size() < 2 || log.batches.empty()) {
-    part.refusal = "there are too few batches for a verdict (30 or more)";
+    part.refusal = "the run was too short for a verdict";
     return part;
   }
   const size_t last = before_drain(log, sources);

@@ -43,11 +43,11 @@ std::vector<std::vector<Records>> stretches_of(const FiringLog& log, size_t unit
   return stretches;
 }
 
-/// The samples that every unit has been seen with in a stretch.
+/// The samples that every unit has been seen with in a stretch, up to `end`, which is not one.
 struct Common {
-  Place first, last;
+  Place first, end;
   bool has(const FiringRecord& firing) const {
-    return first <= place_of(firing) && place_of(firing) <= last;
+    return first <= place_of(firing) && place_of(firing) < end;
   }
 };
 
@@ -59,18 +59,42 @@ std::vector<Common> common_of(const std::vector<std::vector<Records>>& stretches
     if (of_unit.size() != count) return {};
   }
   for (size_t i = 0; i < count; ++i) {
-    Common common{{}, {UINT32_MAX, UINT64_MAX}};
+    Place first, last = {UINT32_MAX, UINT64_MAX};
     for (const auto& of_unit : stretches) {
       if (of_unit[i].empty()) return {};
       const auto [least, most] = std::minmax_element(
           of_unit[i].begin(), of_unit[i].end(),
           [](const FiringRecord* a, const FiringRecord* b) { return place_of(*a) < place_of(*b); });
-      common.first = std::max(common.first, place_of(**least));
-      common.last = std::min(common.last, place_of(**most));
+      first = std::max(first, place_of(**least));
+      last = std::min(last, place_of(**most));
     }
-    list.push_back(common);
+    list.push_back({first, {last.epoch, last.position + 1}});
   }
   return list;
+}
+
+/// Cut to whole batches, from the first sample of one to that of a later one: stretches follow each
+/// other in a trace, and half a batch between them would put what comes after it out of step.
+/// `batches`: the stretches of the unit that makes them.
+std::vector<Common> whole_batches(std::vector<Common> list, const std::vector<Records>& batches) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    Place first = list[i].end, last = list[i].first;
+    for (const FiringRecord* batch : batches[i]) {
+      if (!list[i].has(*batch)) continue;
+      first = std::min(first, place_of(*batch));
+      last = std::max(last, place_of(*batch));
+    }
+    list[i] = {first, last};
+  }
+  return list;
+}
+
+/// The unit from which the consumer takes.
+size_t last_unit(const Costs& costs) {
+  for (const EdgeFacts& edge : costs.edges) {
+    if (static_cast<size_t>(edge.to) == costs.nodes.size()) return static_cast<size_t>(edge.from);
+  }
+  return costs.nodes.size() - 1;
 }
 
 /// The firings on the common samples, all where there are none.
@@ -142,11 +166,17 @@ std::vector<double> trace_of(const std::vector<double>& times, const std::vector
 
 void add_traces(const FiringLog& log, Costs* costs) {
   const auto stretches = stretches_of(log, costs->nodes.size());
+  const auto are_enough = [&](const std::vector<Common>& samples) {
+    return std::all_of(stretches.begin(), stretches.end(), [&](const auto& of_unit) {
+      return firings_on(samples, of_unit).size() >= kLeastTimes;
+    });
+  };
   std::vector<Common> common = common_of(stretches);
-  const bool enough = std::all_of(stretches.begin(), stretches.end(), [&](const auto& of_unit) {
-    return firings_on(common, of_unit).size() >= kLeastTimes;
-  });
-  if (!enough) common.clear();
+  if (!common.empty()) {
+    const auto whole = whole_batches(common, stretches[last_unit(*costs)]);
+    if (are_enough(whole)) common = whole;
+  }
+  if (!are_enough(common)) common.clear();
   for (size_t n = 0; n < stretches.size(); ++n) {
     NodeCosts& node = costs->nodes[n];
     const Records firings = firings_on(common, stretches[n]);

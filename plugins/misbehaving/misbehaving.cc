@@ -221,6 +221,8 @@ void register_operators(OperatorSink& sink) {
   silent.param(
       {.name = "much", .type = ParamType::kInt, .doc = "How much.", .default_value = int64_t{1}});
   add<Decent>(sink, std::move(silent));
+  Schema unsaid("unsaid", Kind::kMap, "Does not say that it changes x.");
+  add<Decent>(sink, unsaid.reads("x", "float32 vector").example("{op: unsaid}"));
   add<Decent>(sink, schema_of("decent", "Keeps its promises."));
 }
 

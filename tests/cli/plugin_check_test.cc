@@ -86,6 +86,7 @@ TEST_CASE("each broken promise is found by the check that is about it") {
       {"dense", {"strided", "it reads a strided input as a dense one (position 0)"}},
       {"dense_sum", {"strided", "it reads a strided input as a dense one (position 0)"}},
       {"resentful", {"errors", "after an odd sample the output at position"}},
+      {"unsaid", {"schema", "it makes the field 'x' and says nothing of it: writes()"}},
       {"silent", {"schema", "parameter 'much' is a number without a unit and without a range"}},
   };
   const Json result = Json::parse(outcome.out);
@@ -189,6 +190,13 @@ TEST_CASE("what cannot be checked says why") {
   CHECK(wrong("adding.x=1") ==
         "error: --set adding.x=1: there is no such parameter\n"
         "  help: adding has no parameters\n");
+  const Outcome value =
+      penstock_command({"plugin", "check", PENSTOCK_BINARY_DIR "/lib/libpenstock_operators.so",
+                        "--set", "synthetic.items=many"});
+  CHECK(value.code == 2);
+  CHECK(value.err ==
+        "error: --set synthetic.items=many: the parameters of its example: items must be a whole "
+        "number, not 'many'\n");
 }
 
 TEST_CASE("a new project has the operator's name everywhere, and overwrites nothing") {

@@ -201,7 +201,7 @@ TEST_CASE("traces of all nodes are of the same samples") {
   costs.nodes[0].spread = costs.nodes[1].spread = {0.667, 0.667, 0.667, 2};
   add_traces(log, &costs);
   const std::vector<double>& first = costs.nodes[0].trace;
-  CHECK(first.size() == 56);  // samples 8 to 63
+  CHECK(first.size() == 55);  // samples 8 to 62: what follows the last one's begin is not known
   CHECK(first == costs.nodes[1].trace);
   CHECK(first[3] > 1.5);
   CHECK(first[4] < 1);
@@ -209,6 +209,36 @@ TEST_CASE("traces of all nodes are of the same samples") {
   for (FiringRecord& firing : log.firings) firing.position += firing.unit == 0 ? 1000 : 0;
   add_traces(log, &costs);
   CHECK(costs.nodes[0].trace.size() == 64);
+}
+
+TEST_CASE("traces are of whole batches, also where records have gaps") {
+  // Batches of four, recorded twice, from the middle of one to that of another.
+  FiringLog log;
+  const auto record = [&log](uint16_t unit, uint64_t first_firing, uint64_t first, uint64_t step,
+                             uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      FiringRecord firing;
+      firing.unit = unit;
+      firing.firing = (uint64_t{unit} << 40) + first_firing + i;
+      firing.position = first + i * step;
+      firing.has_body = true;
+      firing.end = 1 + static_cast<int64_t>(firing.position % 4);
+      log.firings.push_back(firing);
+    }
+  };
+  record(0, 1, 2, 1, 100);
+  record(0, 151, 203, 1, 100);
+  record(1, 1, 0, 4, 26);
+  record(1, 40, 200, 4, 26);
+  Costs costs = costs_of(Table{.nodes = {{"a", 1, 4, 0, 5, false}, {"b", 1, 1, 0, 5, false}}});
+  costs.nodes[0].spread = costs.nodes[1].spread = {0.4, 0.8, 1.2, 1.6};
+  add_traces(log, &costs);
+  const std::vector<double>& trace = costs.nodes[0].trace;
+  REQUIRE(trace.size() == 192);
+  CHECK(costs.nodes[1].trace.size() == 48);
+  for (size_t i = 0; i < trace.size(); ++i) {
+    CHECK(trace[i] == doctest::Approx(0.4 * static_cast<double>(i % 4 + 1)));
+  }
 }
 
 TEST_CASE("streams that are opened together give their samples together") {
