@@ -40,10 +40,10 @@ void check_param(const Param& param, std::vector<std::string>* faults) {
 void check_words(const std::vector<std::pair<std::string, std::string>>& fields,
                  const std::string& verb, std::vector<std::string>* faults) {
   for (const auto& [name, doc] : fields) {
-    if (doc.empty()) {
-      faults->push_back("it " + verb + " the field '" + name + "' and says nothing of it: " + verb +
-                        "()");
-    }
+    if (!doc.empty()) continue;
+    std::string& fault = faults->emplace_back("it ");
+    fault.append(verb).append(" the field '").append(name).append("' and says nothing of it: ");
+    fault.append(verb).append("()");
   }
 }
 

@@ -179,25 +179,30 @@ void* open_file(const std::string& path) {
   return handle;
 }
 
-/// Calls the entry point `name` of an opened library; the reason why it gives nothing, or "".
+/// What the entry point `name` of an opened library gives, or null and the reason.
 template <typename Descriptor>
-std::string call_entry(void* handle, const char* name, const PluginFacts& note,
-                       const Descriptor** descriptor) {
+const Descriptor* call_entry(void* handle, const char* name, const PluginFacts& note,
+                             std::string* reason) {
   using EntryPoint = const Descriptor* (*)();
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(handle, name));
-  if (entry == nullptr) return std::string("it is no operator library: it has no function ") + name;
-  const std::string reason = guarded(std::string(name) + "()", [&]() -> std::string {
-    *descriptor = entry();
+  if (entry == nullptr) {
+    *reason = std::string("it is no operator library: it has no function ") + name;
+    return nullptr;
+  }
+  const Descriptor* descriptor = nullptr;
+  *reason = guarded(std::string(name) + "()", [&]() -> std::string {
+    descriptor = entry();
     return "";
   });
-  return reason.empty() ? check_descriptor(*descriptor, note) : reason;
+  if (reason->empty()) *reason = check_descriptor(descriptor, note);
+  return reason->empty() ? descriptor : nullptr;
 }
 
 /// The operators of an opened library of the C++ form.
 std::string read_cpp(void* handle, const PluginFacts& note, std::vector<OperatorDef>* defs) {
-  const PluginDescriptor* library = nullptr;
-  std::string reason = call_entry(handle, kEntryPoint, note, &library);
-  if (!reason.empty()) return reason;
+  std::string reason;
+  const auto* library = call_entry<PluginDescriptor>(handle, kEntryPoint, note, &reason);
+  if (library == nullptr) return reason;
   Collector collector;
   reason = guarded("register_operators()", [&]() -> std::string {
     library->register_operators(collector);
@@ -208,16 +213,16 @@ std::string read_cpp(void* handle, const PluginFacts& note, std::vector<Operator
 }
 
 std::string read_c(void* handle, const PluginFacts& note, std::vector<OperatorDef>* defs) {
-  const PenstockCPlugin* library = nullptr;
-  const std::string reason = call_entry(handle, kCEntryPoint, note, &library);
-  return reason.empty() ? definitions_of(*library, defs) : reason;
+  std::string reason;
+  const auto* library = call_entry<PenstockCPlugin>(handle, kCEntryPoint, note, &reason);
+  return library == nullptr ? reason : definitions_of(*library, defs);
 }
 
 std::string register_all(std::vector<OperatorDef> defs, const std::string& origin,
                          Registry* registry) {
   Registry trial = *registry;
   for (OperatorDef& def : defs) {
-    const std::string reason = trial.add(std::move(def), origin);
+    std::string reason = trial.add(std::move(def), origin);
     if (!reason.empty()) return reason;
   }
   *registry = std::move(trial);
@@ -230,7 +235,7 @@ std::string open_and_register(const std::string& file, const std::string& path,
   void* handle = open_file(file);
   if (handle == nullptr) return last_loader_error();
   std::vector<OperatorDef> defs;
-  const std::string reason =
+  std::string reason =
       facts.form == "c" ? read_c(handle, facts, &defs) : read_cpp(handle, facts, &defs);
   if (!reason.empty()) return reason;
   return register_all(std::move(defs),

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxHeaders = 512;
 constexpr size_t kMaxNotes = 1 << 20;
-constexpr std::string_view kOwner("penstock", 9);
+constexpr std::string_view kOwner("penstock\0", 9);
 constexpr uint32_t kType = 1;
 
 #if defined(__x86_64__)
