@@ -172,16 +172,23 @@ bool tried(const Diagnosis& diagnosis) {
                      [](const TrialRecord& record) { return record.result.has_value(); });
 }
 
+constexpr double kFaster = 1.1;  // of two runs on a machine that is not ours alone
+
 std::string next_text(const Diagnosis& diagnosis) {
   if (diagnosis.error)
     return "Repair what failed, then call it again: " + printable(diagnosis.error->text);
   if (diagnosis.status != "complete") return "Interrupted: call it again to finish.";
   const Verdict& verdict = *diagnosis.steady->verdict;
+  if (diagnosis.serial && diagnosis.serial->examples_per_s > kFaster * verdict.examples_per_s &&
+      diagnosis.serial->examples_per_s > kFaster * diagnosis.steady->examples_per_s) {
+    return "Use --set workers=0: bodies are so short that one thread alone is faster than several "
+           "that hand samples to each other.";
+  }
   if (verdict.limit == "invalid") return "Let the runs last longer: --seconds.";
   if (verdict.limit == "not_stationary") {
     return "What changes in the data or on the machine during the run?";
   }
-  if (verdict.limit == "none") return "No single change will help by 3.5 % or more.";
+  if (verdict.limit == "none") return "No single change will help by 3 % or more.";
   if (tried(diagnosis) && !confirmed(diagnosis)) {
     return "The verdict is not confirmed. Repeat with a larger --seconds on a quiet machine; if it "
            "stays so, look first at what the results fit.";

@@ -151,6 +151,15 @@ TEST_CASE("a refuted verdict is not acted upon") {
   CHECK(format_text(diagnosis).find("NEXT\n  The verdict is not confirmed.") != std::string::npos);
 }
 
+TEST_CASE("where one thread alone is faster, it is to be used") {
+  Diagnosis diagnosis = diagnosed();
+  diagnosis.serial = diagnosis.steady;
+  diagnosis.serial->examples_per_s = 1.2 * diagnosis.steady->verdict->examples_per_s;
+  diagnosis.steady->examples_per_s = diagnosis.steady->verdict->examples_per_s;
+  CHECK(format_text(diagnosis).find("NEXT\n  Use --set workers=0: bodies are so short") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is not known is null and not 0") {
   const auto verdict = nlohmann::json::parse(format_json(report_with(Verdict())))["verdict"];
   CHECK(verdict["rate_error"].is_null());
