@@ -9,8 +9,7 @@ auto& field_at(Fields& fields, int index) {
   if (index >= 0 && static_cast<size_t>(index) < fields.size()) {
     return fields[static_cast<size_t>(index)];
   }
-  throw std::out_of_range("there is no field with the index " + std::to_string(index) +
-                          ": infer() of the operator learns them");
+  throw std::out_of_range("there is no field with the index " + std::to_string(index));
 }
 
 }  // namespace

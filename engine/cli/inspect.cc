@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cli/console.h"
+#include "cli/exit_guard.h"
 #include "cli/signals.h"
 #include "plan/plan.h"
 #include "report/empty_run.h"
@@ -59,6 +60,7 @@ int inspect_verb(const InspectFlags& flags) {
   StartOptions start;
   start.batches = flags.batches;
   start.on_warning = [&console](const std::string& message) { console.warn(message); };
+  const ExitGuard guard;
   Run run = pipeline.start(start);
   std::atomic<bool> stopped{false};
   signals.on_stop([&] {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/exit_guard.h"
 #include "cli/usage.h"
 #include "penstock/plugin.h"
 
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_program);
+  const ExitGuard guard;
   Shell shell;
   shell.app.formatter(std::make_shared<PlainFormatter>());
   shell.app.description(kAbout);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "cli/exit_guard.h"
 #include "cli/plugin.h"
 #include "conform/check.h"
 #include "conform/isolated.h"
@@ -134,6 +135,7 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
   Record list;
   const std::string how = conform::run_isolated(
       [&](conform::Listener& said) {
+        ExitGuard::allow_exit();
         std::vector<std::string> names;
         const Registry registry = load(flags.file, &names);
         for (const std::string& name : names) said.end({Finding::Status::kPass, "operator", name});
@@ -157,6 +159,7 @@ std::vector<OperatorFindings> check_isolated(const CheckPluginFlags& flags) {
     Record record;
     record.broke_off(conform::run_isolated(
         [&](conform::Listener& said) {
+          ExitGuard::allow_exit();
           std::vector<std::string> ignored;
           const Registry registry = load(flags.file, &ignored);
           conform::check_operator(registry, name, sets_of(flags.common.set, name), said);
@@ -214,7 +217,7 @@ std::string text_of(const PluginFacts& facts, const std::vector<OperatorFindings
     if (!each.op.empty()) text += "\n" + each.op + "\n";
     Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
     for (const Finding& finding : each.findings) {
-      table.row({"  " + finding.check, word_of(finding.status), finding.text});
+      table.row({"  " + finding.check, word_of(finding.status), printable(finding.text)});
     }
     text += table.text();
   }

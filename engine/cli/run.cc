@@ -8,6 +8,7 @@
 #include "cli/common.h"
 #include "cli/console.h"
 #include "cli/consume.h"
+#include "cli/exit_guard.h"
 #include "cli/limits.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -168,6 +169,7 @@ int run_verb(RunFlags flags) {
   std::optional<RunTrace> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, plan);
   StopState stop;
+  const ExitGuard guard;
   Run run = pipeline.start(start);
   signals.on_stop([&] {
     {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/exit_guard.h"
 #include "cli/progress.h"
 #include "diagnose/steady.h"
 #include "report/build.h"
@@ -122,6 +123,7 @@ std::optional<Timed> timed_run(const Pipeline& pipeline, const Work& work,
                                std::optional<double> reference_ms, const TimedRun& how,
                                Console& console, Interrupter& interrupter) {
   if (interrupter.interrupted()) return std::nullopt;
+  const ExitGuard guard;
   Run run = pipeline.start(start_options(pipeline.plan(), how, console));
   interrupter.watch(&run);
   CountedWindow window;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "conform/fire.h"
@@ -148,6 +149,7 @@ std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan)
 Strided try_strided(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   const size_t count = inputs_of(node);
+  const std::vector<std::string> names = names_of(plan->nodes().front().fields);
   Strided result;
   for (uint64_t i = 0; i < kSamples; ++i) {
     const Item dense = Subject::input_of(*plan, i);
@@ -157,13 +159,18 @@ Strided try_strided(const std::shared_ptr<const Plan>& plan) {
     } catch (const std::exception&) {
       continue;  // nothing to compare with
     }
+    const Item given = strided(dense);
+    const std::string before = digest_of(names, given);
+    std::optional<std::string> actual;
     try {
-      if (call(node, std::vector<Item>(count, strided(dense))) == expected) {
-        ++result.same;
-        continue;
-      }
+      actual = call(node, std::vector<Item>(count, given));
     } catch (const std::exception&) {
       ++result.refused;
+    }
+    result.changes_input = result.changes_input || digest_of(names, given) != before;
+    if (!actual) continue;
+    if (*actual == expected) {
+      ++result.same;
       continue;
     }
     result.wrong = "position " + std::to_string(i);

@@ -22,6 +22,7 @@ std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan)
 struct Strided {
   int same = 0, refused = 0;  ///< samples
   std::string wrong;          ///< the first other output, or empty
+  bool changes_input = false;
 };
 /// Calls the subject (a map, an expand or a collate) on dense samples and on strided views of the
 /// same elements.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace penstock::conform {
@@ -218,6 +219,19 @@ bool read_all(int file, pid_t child, int silence_seconds, Reader* reader, Listen
   return false;
 }
 
+/// Ends what the child left behind, which has become ours, also where it left the child's group.
+void end_orphans() {
+  for (;;) {
+    std::ifstream list("/proc/thread-self/children");
+    bool any = false;
+    for (pid_t child = 0; list >> child; any = true) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+    if (!any) return;
+  }
+}
+
 /// How a child that is gone ended, where that is not well, or "".
 std::string end_of(int status, const Reader& reader, const std::string& where) {
   if (WIFSIGNALED(status)) {
@@ -236,6 +250,7 @@ std::string end_of(int status, const Reader& reader, const std::string& where) {
 std::string run_isolated(const std::function<void(Listener&)>& body, int silence_seconds,
                          Listener& listener) {
   const Signals signals;  // first: it ends this process after all is put away
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const TempRoot temp_root;
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error(std::strerror(errno));
@@ -263,6 +278,7 @@ std::string run_isolated(const std::function<void(Listener&)>& body, int silence
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  end_orphans();
   const std::string where =
       reader.current().empty() ? "" : " in the check '" + reader.current() + "'";
   if (!ended) return "did not come back for " + std::to_string(silence_seconds) + " s" + where;

@@ -1,6 +1,7 @@
 #include "conform/schema_check.h"
 
 #include <algorithm>
+#include <set>
 
 namespace penstock::conform {
 namespace {
@@ -29,6 +30,13 @@ void check_param(const Param& param, std::vector<std::string>* faults) {
   for (const double value : numbers_of(param.default_value)) {
     const bool inside = !(param.low && value < *param.low) && !(param.high && value > *param.high);
     if (!inside) faults->push_back(start + "has a default outside of its own range");
+  }
+  if (param.low && param.high && !(*param.low <= *param.high)) {
+    faults->push_back(start + "has a range without a value");
+  }
+  if (std::set<std::string>(param.choices.begin(), param.choices.end()).size() !=
+      param.choices.size()) {
+    faults->push_back(start + "has a choice twice");
   }
   const auto* choice = std::get_if<std::string>(&param.default_value);
   if (param.type == ParamType::kChoice && choice != nullptr &&

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -20,11 +21,21 @@ namespace fs = std::filesystem;
 constexpr const char* kSubject = "subject";
 constexpr size_t kMostTries = 400;
 
+/// The subject's place in its pipeline is nobody else's.
+std::string without_place(std::string text) {
+  for (const char* place : {"nodes.subject.params.", "nodes.subject: "}) {
+    for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
+      text.erase(at, std::strlen(place));
+    }
+  }
+  return text;
+}
+
 std::string text_of(const std::vector<Diagnostic>& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity != Diagnostic::Severity::kError) continue;
-    text += (text.empty() ? "" : "; ") + diagnostic.message;
+    text += (text.empty() ? "" : "; ") + without_place(diagnostic.message);
     if (!diagnostic.help.empty()) text += " (" + diagnostic.help + ")";
   }
   return text;
@@ -104,11 +115,7 @@ std::string Subject::fault_of_params() const {
   std::vector<Diagnostic> found;
   Complaints say(&found);
   check_params(node_, schema(), &say);
-  std::string text = text_of(found);
-  const std::string place = std::string("nodes.") + kSubject + ".params.";
-  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
-    text.erase(at, place.size());
-  }
+  const std::string text = text_of(found);
   return text.empty() ? "" : "the parameters of its example: " + text;
 }
 

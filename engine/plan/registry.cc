@@ -70,6 +70,11 @@ std::string missing_in_tallies(const Schema& schema) {
 std::string missing_in(const Schema& schema) {
   if (!is_name(schema.name()) || is_null_word(schema.name()))
     return "an operator has the name '" + schema.name() + "'";
+  if (schema.kind() > Kind::kSink || schema.where() > Where::kDevice ||
+      schema.state() > State::kSerial) {
+    return "operator '" + schema.name() +
+           "': its kind, place or state is one that this engine does not know";
+  }
   if (schema.doc().empty()) return "operator '" + schema.name() + "' has no documentation";
   std::set<std::string> seen;
   for (const Param& param : schema.params()) {
@@ -77,6 +82,9 @@ std::string missing_in(const Schema& schema) {
     if (!is_name(param.name)) return place + " has no proper name";
     if (!seen.insert(param.name).second) return place + " is declared twice";
     if (param.doc.empty()) return place + " has no documentation";
+    if (param.type > ParamType::kStringList) {
+      return place + " has a type that this engine does not know";
+    }
     if (param.type == ParamType::kChoice && param.choices.empty()) return place + " has no choices";
     if (const std::string fault = fault_of_default(param); !fault.empty()) return place + fault;
   }

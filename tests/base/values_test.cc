@@ -170,6 +170,8 @@ TEST_CASE("the registry takes complete schemas with new names only") {
         "an operator has the name 'no name'");
   CHECK(registry.add(def(Schema("c", Kind::kMap, "C.").param({.name = "p"})), "lib") ==
         "parameter 'p' of 'c' has no documentation");
+  CHECK(registry.add(def(Schema("c", static_cast<Kind>(77), "C.")), "lib") ==
+        "operator 'c': its kind, place or state is one that this engine does not know");
   CHECK(registry.add(def(Schema("null", Kind::kMap, "C.")), "lib") ==
         "an operator has the name 'null'");
   const auto defaulted = [&](ParamType type, ParamValue value) {

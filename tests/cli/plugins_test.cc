@@ -103,4 +103,36 @@ TEST_CASE("a library that ends the program while it is loaded is named, whatever
   CHECK(crashes.code != 0);
   CHECK(crashes.err == "error: it crashed while it was loaded: 'FILE'\n");
 }
+
+TEST_CASE("an operator that calls exit() makes no run a success") {
+  const Scratch folder;
+  const auto run = [&folder](const std::string& name, const std::string& in_constructor,
+                             const std::string& in_body) {
+    const std::string code = R"(#include <cstdlib>
+#include <penstock/plugin.h>
+struct Quitting : penstock::Operator {
+  Quitting() { )" + in_constructor +
+                             R"( }
+  void process(penstock::Context&) override { )" +
+                             in_body + R"( }
+};
+static void add(penstock::OperatorSink& sink) {
+  sink.add({penstock::Schema("quit", penstock::Kind::kMap, "Ends."),
+            [](const penstock::Params&) { return std::make_unique<Quitting>(); }});
+}
+PENSTOCK_PLUGIN(")" + name + R"(", "1", "tests", "none", add))";
+    return penstock_command({"run", folder.write("quit.yaml", R"(penstock: 1
+nodes:
+  - {id: make, op: synthetic, params: {items: 8, shape: [4]}}
+  - {id: quit, op: quit, concurrency: 2}
+)"),
+                             "--plugin", folder.library(name, code)});
+  };
+  for (const Outcome& outcome :
+       {run("early", "std::exit(0);", ""), run("late", "", "std::exit(0);")}) {
+    CHECK(outcome.code == 1);
+    CHECK(outcome.err ==
+          "error: an operator, or a library that it uses, ended the program by exit()\n");
+  }
+}
 #endif
