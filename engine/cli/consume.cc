@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "penstock/spin.h"
+#include "report/declared.h"
 #include "report/digest.h"
 #include "runtime/run.h"
 
@@ -45,6 +46,15 @@ void choose_window(Run& run, const ConsumeOptions& options, StopState& stop, Con
     consumed->warmup = 0;
   }
   consumed->early.clear();
+}
+
+/// Where a batch is not what the node that made it declares.
+std::vector<std::string> untrue_fields(const Plan& plan, const Batch& batch) {
+  std::vector<std::string> faults;
+  const PlanEdge& edge = plan.edges()[static_cast<size_t>(plan.consumer_edge())];
+  const PlanNode& last = plan.nodes()[static_cast<size_t>(edge.from)];
+  if (last.kind != Kind::kSink) add_untrue(last.fields, batch.item(), &faults);
+  return faults;
 }
 
 }  // namespace
@@ -95,7 +105,10 @@ Consumed consume(Run& run, const Work& work, const ConsumeOptions& options, Stop
       const Next next = run.next();
       if (next.kind == Next::Kind::kEnd) break;
       if (next.kind != Next::Kind::kBatch) continue;
-      if (consumed.deliveries.empty() && options.on_first) options.on_first();
+      if (consumed.deliveries.empty()) {
+        consumed.untrue = untrue_fields(run.impl().plan(), next.batch);
+        if (options.on_first) options.on_first();
+      }
       if (digest) digest->add(next.batch);
       consumed.epochs = std::max(consumed.epochs, next.batch.epoch() + 1);
       work.step(stop.stopped);

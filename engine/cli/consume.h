@@ -54,6 +54,7 @@ struct Consumed {
   uint32_t epochs = 0;
   std::optional<std::string> digest;
   std::optional<ErrorInfo> error;
+  std::vector<std::string> untrue;  ///< where the first batch is not what its node declares
 
   /// The deliveries after the warm-up.
   std::span<const Delivery> window() const;

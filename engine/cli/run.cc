@@ -80,6 +80,10 @@ std::vector<std::string> notes_of(const RunFlags& flags, const Consumed& consume
   } else if (!steady) {
     notes.push_back("the rate differs by more than 5 % between the halves of the window");
   }
+  for (const std::string& text : consumed.untrue) {
+    notes.push_back(fmt::format("in the first batch {} ('penstock check {} --sample 1' says where)",
+                                text, printable(flags.file)));
+  }
   if (flags.digest) notes.push_back("work includes computing the digest");
   return notes;
 }

@@ -44,10 +44,13 @@ class Inference {
     try {
       node.prototype = node.make(node.params);
       if (node.prototype == nullptr || !is_of_kind(*node.prototype, node.kind)) {
-        draft_->say.error("bad-operator",
-                          "operator '" + node.op + "' is no " + std::string(name_of(node.kind)) +
-                              ", as its schema says",
-                          place_of_op(spec), "that is a mistake in the operator's library");
+        draft_->say.error(
+            "bad-operator",
+            "operator '" + node.op + "'" +
+                (node.prototype == nullptr
+                     ? ": its factory gives nothing"
+                     : " is no " + std::string(name_of(node.kind)) + ", as its schema says"),
+            place_of_op(spec), "that is a mistake in the operator's library");
         return draft_->fail(index);
       }
       node.input_fields = *fields;

@@ -104,6 +104,32 @@ TEST_CASE("a library that ends the program while it is loaded is named, whatever
   CHECK(crashes.err == "error: it crashed while it was loaded: 'FILE'\n");
 }
 
+TEST_CASE("a batch that is not what its node declares is noted") {
+  const Scratch folder;
+  const std::string code = R"(#include <penstock/plugin.h>
+struct Other : penstock::Operator {
+  void infer(penstock::FieldTable& fields) override {
+    fields.at(fields.require("x", "")).shape = std::vector<int64_t>{5};
+  }
+};
+static void add(penstock::OperatorSink& sink) {
+  sink.add({penstock::Schema("other", penstock::Kind::kMap, "Says what is not so."),
+            [](const penstock::Params&) { return std::make_unique<Other>(); }});
+}
+PENSTOCK_PLUGIN("other", "1", "tests", "none", add))";
+  const std::string file = folder.write("other.yaml", R"(penstock: 1
+nodes:
+  - {id: make, op: synthetic, params: {items: 8, shape: [4], dtype: float32}}
+  - {id: other, op: other}
+)");
+  const Outcome outcome =
+      penstock_command({"run", file, "--plugin", folder.library("other", code)});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.find("in the first batch field 'x' is declared of shape [5] and is float32 "
+                         "[4] ('penstock check " +
+                         file + " --sample 1' says where)") != std::string::npos);
+}
+
 TEST_CASE("an operator that calls exit() makes no run a success") {
   const Scratch folder;
   const auto run = [&folder](const std::string& name, const std::string& in_constructor,
