@@ -131,8 +131,7 @@ Change with_places(const Costs& costs, size_t node, int places) {
   UnitFacts& facts = change.costs.nodes[node].facts;
   facts.places = places;
   change.set = fmt::format("{}={}", facts.places_key, places);
-  change.what =
-      fmt::format("{} had memory for {} at a time", facts.id, words::count(places, "batch"));
+  change.what = fmt::format("{} had {} on the device", facts.id, words::count(places, "slot"));
   return change;
 }
 

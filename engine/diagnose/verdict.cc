@@ -201,9 +201,8 @@ std::string reason_of(const Costs& costs, const WhatIf& what) {
   if (what.limit == "device" && !what.change.set.empty()) {
     const UnitFacts& facts = costs.find(what.nodes.front())->facts;
     return fmt::format(
-        "{} has memory for {} at a time on the device: the next copy waits until the "
-        "consumer lets go of one; {}",
-        facts.id, words::count(facts.places, "batch"), have);
+        "{} has {} on the device: the next copy waits until the consumer lets go of a batch; {}",
+        facts.id, words::count(facts.places, "slot"), have);
   }
   if (what.limit == "variance") {
     return fmt::format(

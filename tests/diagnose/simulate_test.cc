@@ -130,8 +130,8 @@ TEST_CASE("a copy waits until the consumer lets go of the memory it needs") {
   CHECK(verdict.remedy == "nodes.copy.params.slots=2");
   REQUIRE(verdict.gain);
   CHECK(verdict.gain->value == doctest::Approx(10 / 6.0).epsilon(0.03));
-  CHECK(verdict.reason.find("copy has memory for 1 batch at a time on the device: the next copy "
-                            "waits until the consumer lets go of one") != std::string::npos);
+  CHECK(verdict.reason.find("copy has 1 slot on the device: the next copy waits until the "
+                            "consumer lets go of a batch") != std::string::npos);
 }
 
 TEST_CASE("a merge takes from its inputs in turn") {
