@@ -53,7 +53,7 @@ std::vector<std::string> untrue_fields(const Plan& plan, const Batch& batch) {
   std::vector<std::string> faults;
   const PlanEdge& edge = plan.edges()[static_cast<size_t>(plan.consumer_edge())];
   const PlanNode& last = plan.nodes()[static_cast<size_t>(edge.from)];
-  if (last.kind != Kind::kSink) add_untrue(last.fields, batch.item(), &faults);
+  add_untrue(last.fields, batch.item(), &faults);
   return faults;
 }
 

@@ -113,10 +113,10 @@ class Checker {
     }
     const auto made = plan({});
     const Item first = Subject::input_of(*made, 0);
-    const size_t paths = fields.size();
-    for (const FieldInfo& field : made->nodes().front().fields.all()) {
-      const auto* tensor = std::get_if<Tensor>(&first.fields[fields.size() - paths]);
-      fields.push_back(field.name + ": " + (tensor == nullptr ? "text" : tensor->describe()));
+    for (size_t i = 0; i < first.fields.size(); ++i) {
+      const auto* tensor = std::get_if<Tensor>(&first.fields[i]);
+      fields.push_back(made->nodes().front().fields.at(static_cast<int>(i)).name + ": " +
+                       (tensor == nullptr ? "text" : tensor->describe()));
     }
     return pass(joined(fields));
   }
@@ -148,17 +148,13 @@ class Checker {
 
   Outcome leaves_inputs() {
     const Kind kind = subject_.schema().kind();
-    if (kind != Kind::kMap && kind != Kind::kExpand && kind != Kind::kCollate &&
-        kind != Kind::kSink) {
-      return not_done("it has no body with inputs");
-    }
+    if (!makes_outputs(kind) && kind != Kind::kSink) return not_done("it has no body with inputs");
     const std::string text = changed_input(plan({}));
     return text.empty() ? pass("inputs are left as they are") : fail(text);
   }
 
   Outcome strided() {
-    const Kind kind = subject_.schema().kind();
-    if (kind != Kind::kMap && kind != Kind::kExpand && kind != Kind::kCollate) {
+    if (!makes_outputs(subject_.schema().kind())) {
       return not_done("it has no body with inputs and outputs");
     }
     const Strided seen = try_strided(plan({}));

@@ -37,13 +37,16 @@ std::string digest_of(const std::vector<std::string>& names, const Item& item) {
 }
 
 /// A fresh object, called once: all that it gives.
-std::string call(const PlanNode& node, const std::vector<Item>& items) {
+std::vector<Item> call(const PlanNode& node, const std::vector<Item>& items) {
   std::vector<const Item*> in;
   for (const Item& item : items) in.push_back(&item);
+  return fire(*make_operator(node), node, in, items.front().origin);
+}
+
+/// The same, to compare.
+std::string outcome(const PlanNode& node, const std::vector<Item>& items) {
   std::string digests;
-  for (const Item& item : fire(*make_operator(node), node, in, items.front().origin)) {
-    digests += digest_of(names_of(node.fields), item);
-  }
+  for (const Item& item : call(node, items)) digests += digest_of(names_of(node.fields), item);
   return digests;
 }
 
@@ -99,6 +102,10 @@ size_t inputs_of(const PlanNode& node) { return node.kind == Kind::kCollate ? 2 
 
 }  // namespace
 
+bool makes_outputs(Kind kind) {
+  return kind == Kind::kMap || kind == Kind::kExpand || kind == Kind::kCollate;
+}
+
 std::string changed_input(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   const std::vector<std::string> names = names_of(plan->nodes().front().fields);
@@ -128,17 +135,11 @@ std::string changed_input(const std::shared_ptr<const Plan>& plan) {
 std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan) {
   const PlanNode& node = Subject::node_of(*plan);
   std::vector<std::string> written;
-  if (node.kind != Kind::kMap && node.kind != Kind::kExpand && node.kind != Kind::kCollate) {
-    return written;
-  }
+  if (!makes_outputs(node.kind)) return written;
   for (uint64_t i = 0; i < kSamples; ++i) {
     const std::vector<Item> given(inputs_of(node), Subject::input_of(*plan, i));
-    std::vector<const Item*> in;
-    for (const Item& item : given) in.push_back(&item);
     try {
-      for (const Item& out : fire(*make_operator(node), node, in, given.front().origin)) {
-        note_written(node.fields, out, &written);
-      }
+      for (const Item& out : call(node, given)) note_written(node.fields, out, &written);
     } catch (const std::exception&) {
       // A sample's error; the other checks look at those.
     }
@@ -155,7 +156,7 @@ Strided try_strided(const std::shared_ptr<const Plan>& plan) {
     const Item dense = Subject::input_of(*plan, i);
     std::string expected;
     try {
-      expected = call(node, std::vector<Item>(count, dense));
+      expected = outcome(node, std::vector<Item>(count, dense));
     } catch (const std::exception&) {
       continue;  // nothing to compare with
     }
@@ -163,7 +164,7 @@ Strided try_strided(const std::shared_ptr<const Plan>& plan) {
     const std::string before = digest_of(names, given);
     std::optional<std::string> actual;
     try {
-      actual = call(node, std::vector<Item>(count, given));
+      actual = outcome(node, std::vector<Item>(count, given));
     } catch (const std::exception&) {
       ++result.refused;
     }

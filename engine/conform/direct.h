@@ -10,12 +10,15 @@
 
 namespace penstock::conform {
 
+/// True of a map, an expand and a collate: their bodies have inputs and outputs.
+bool makes_outputs(Kind kind);
+
 /// Calls the subject of `plan` on ordinary samples and compares its inputs before and after; what
 /// was changed ("it changes its input: field 'x'"), or "".
 std::string changed_input(const std::shared_ptr<const Plan>& plan);
 
-/// Names of the fields that bodies of the subject (a map, an expand or a collate) wrote on ordinary
-/// samples; none of another kind.
+/// Names of the fields that bodies of the subject wrote on ordinary samples; none of one that
+/// makes_outputs() does not know.
 std::vector<std::string> written_fields(const std::shared_ptr<const Plan>& plan);
 
 /// What a subject makes of strided inputs.
@@ -24,8 +27,8 @@ struct Strided {
   std::string wrong;          ///< the first other output, or empty
   bool changes_input = false;
 };
-/// Calls the subject (a map, an expand or a collate) on dense samples and on strided views of the
-/// same elements.
+/// Calls the subject, which makes_outputs(), on dense samples and on strided views of the same
+/// elements.
 Strided try_strided(const std::shared_ptr<const Plan>& plan);
 
 }  // namespace penstock::conform

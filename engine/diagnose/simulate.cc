@@ -64,7 +64,6 @@ struct Node {
   std::deque<uint64_t> ready;   // those of them that wait for a thread
   std::vector<size_t> threads;  // of free slots, where each has its own
   uint64_t started = 0;
-  int held = 0;  // outputs that the consumer has not let go of
 };
 
 /// Entries of the n-th firing where each has `each` on average.
@@ -204,7 +203,6 @@ class Simulation {
       consumer_works_ = false;
       wait_began_ = now_;
       ++done_;
-      for (Node& node : nodes_) node.held = std::max(0, node.held - 1);
       return;
     }
     if (nodes_[ended.node].costs->facts.pooled) pool_.push_back(ended.thread);
@@ -296,9 +294,11 @@ class Simulation {
     return true;
   }
 
-  static bool has_place(const Node& node) {
+  /// Its outputs that the consumer has not let go of are those of batches that are not done.
+  bool has_place(const Node& node) const {
     const int places = node.costs->facts.places;
-    return places == 0 || node.held < places;
+    return places == 0 ||
+           node.dispatched < static_cast<uint64_t>(done_) + static_cast<uint64_t>(places);
   }
 
   /// Takes inputs while a slot is free; a whole set of them makes a firing. From one edge they are
@@ -340,7 +340,6 @@ class Simulation {
     firings_[index].finished = false;
     firings_[index].left.assign(node.costs->facts.out_edges.size(), given);
     node.slots.push_back(index);
-    ++node.held;
     ++node.dispatched;
     if (node.costs->facts.pooled && node.costs->service_ms() <= 0) {
       // Never a body, as in a merge: the unit's own work, by whoever brings the entry.

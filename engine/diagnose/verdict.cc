@@ -21,7 +21,6 @@ constexpr double kTied = 0.05;           // bounds that limit together
 constexpr double kUnexplained = 0.10;    // of the rate, by the model
 constexpr double kHalfExplained = 0.20;  // the same, where the critical path says what it says
 constexpr double kFasterThanBound = 0.03;
-constexpr double kLeastGain = 0.03;  // that the model must give for a change to be named
 constexpr double kExplained = 0.03;  // of the rate, by bounds that need no model
 constexpr double kFar = 0.25;        // from the lowest bound to the next, for it to be clear
 constexpr double kClearLead = 0.04;  // of a change's gain before another's

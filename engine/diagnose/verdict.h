@@ -12,6 +12,9 @@
 
 namespace penstock {
 
+/// That the model must give for a change to be named.
+inline constexpr double kLeastGain = 0.03;
+
 /// What a verdict rests on once a window is chosen.
 struct Evidence {
   Costs costs;

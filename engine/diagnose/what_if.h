@@ -26,8 +26,8 @@ struct WhatIf {
 std::vector<WhatIf> what_ifs(const Costs& costs, const std::vector<double>& rates);
 
 /// The change to name: the best one; threads before a node on them where they bring nearly as much,
-/// and before a node's faster body its slots where they bring half as much, its order where it
-/// brings nearly as much. `list`: what_ifs(), not empty.
+/// and before a node's faster body its slots where they bring half as much. `list`:
+/// what_ifs(), not empty.
 const WhatIf& choose(const std::vector<WhatIf>& list);
 
 /// By how much the best change that answers as `chosen` does leads before the best one that does

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnose/verdict.h"
 #include "diagnose/words.h"
 #include "penstock/diagnostic.h"
 #include "report/skipped.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kLineWidth = 100;
 constexpr size_t kChangeWidth = 28, kLimitWidth = 26;
+constexpr double kFaster = 1.1;  // of two runs on a machine that is not ours alone
 
 /// A heading with paragraphs and rows, before it is known for what medium.
 struct Section {
@@ -172,8 +174,6 @@ bool tried(const Diagnosis& diagnosis) {
                      [](const TrialRecord& record) { return record.result.has_value(); });
 }
 
-constexpr double kFaster = 1.1;  // of two runs on a machine that is not ours alone
-
 std::string next_text(const Diagnosis& diagnosis) {
   if (diagnosis.error)
     return "Repair what failed, then call it again: " + printable(diagnosis.error->text);
@@ -188,7 +188,9 @@ std::string next_text(const Diagnosis& diagnosis) {
   if (verdict.limit == "not_stationary") {
     return "What changes in the data or on the machine during the run?";
   }
-  if (verdict.limit == "none") return "No single change will help by 3 % or more.";
+  if (verdict.limit == "none") {
+    return fmt::format("No single change will help by {:.0f} % or more.", kLeastGain * 100);
+  }
   if (tried(diagnosis) && !confirmed(diagnosis)) {
     return "The verdict is not confirmed. Repeat with a larger --seconds on a quiet machine; if it "
            "stays so, look first at what the results fit.";
